@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// transition_monoid(): finds the functions one by one until there are no new ones, or too many.
+// transition_monoid(): finds the functions one by one until there are no new ones, or too many:
+// more than kMostFunctions (1,000), or than kMostCells and kMostSteps allow for the automaton's
+// classes and states. The monoid then has 0 functions, which is no error.
 #include "scan/automaton/transition_monoid.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Implements byte_frequency.h; its table of 256 frequencies is in byte_frequency.inc, which
+// make_byte_frequency.py wrote.
 #include "scan/bytes/byte_frequency.h"
 
 #include <cmath>

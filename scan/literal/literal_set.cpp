@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// LiteralSet: sorted literals, narrowed byte by byte; a hash table of prefixes leads into large
-// sets.
+// LiteralSet: sorted literals, narrowed byte by byte. A hash table of prefixes leads into sets of
+// at least kFewestToIndex (8) literals, unless case is ignored or one of them has a single byte.
 #include "scan/literal/literal_set.h"
 
 #include <algorithm>

@@ -4,11 +4,12 @@
 //
 // Literals are kept sorted. The text is read forward while the range of literals that agree with it
 // is narrowed by binary search, so that a place costs O(length x log count) whatever prefixes the
-// literals share, and 10,000 of them need no automaton. Large sets are entered through a hash table
-// of their first bytes (as many as the shortest literal has, at most eight). The text is folded on
-// the way if case is ignored. Invariant: literals are distinct, so at each depth at most one
-// literal of the range ends, and it is the first. Immutable, so any number of threads may ask.
-// Tested by tests/unit/scan/literal/scan_literal_test.cpp against a plain search.
+// literals share, and 10,000 of them need no automaton. Sets of eight literals and more are entered
+// through a hash table of their first bytes (as many as the shortest literal has, two to eight),
+// unless case is ignored, where the text is folded on the way. Invariant: literals are distinct, so
+// at each depth at most one literal of the range ends, and it is the first. Immutable, so any
+// number of threads may ask. Tested by tests/unit/scan/literal/scan_literal_test.cpp against a
+// plain search.
 #pragma once
 
 #include <array>
@@ -77,7 +78,7 @@ class LiteralSet {
   std::vector<Entry> entries_;
   std::array<Range, 256> by_first_byte_{};
   // A hash table with open addressing, for many literals whose case counts.
-  std::size_t prefix_bytes_ = 0;  ///< 0: no table; at most 8
+  std::size_t prefix_bytes_ = 0;  ///< 2 to 8; 0: there is no table
   unsigned prefix_slots_log2_ = 0;
   std::vector<Prefix> prefixes_;
   bool ignore_case_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// all_spellings(): the product of the spellings of a string's letters, up to 64 of them.
+// all_spellings(): the product of the spellings of a string's letters. Declines (nullopt) an
+// empty list, an empty string, and one of more than kMostSpellings (64) spellings.
 #include "scan/literal/literal_spellings.h"
 
 #include <algorithm>
@@ -42,7 +43,7 @@ std::vector<std::string> spellings_of(const std::string& string) {
 
 }  // namespace
 
-/// The literals, with all spellings where case is ignored; nothing where a letter has too many.
+/// The literals, with all spellings where case is ignored; nullopt where a string has too many.
 std::optional<LineLiterals> all_spellings(const std::vector<std::string>& strings,
                                           const PatternOptions& options) {
   LineLiterals all;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Implements required_literals.h: picks the clause that a search by one set of strings uses.
 #include "scan/matching/required_literals.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // RegexAutomata: what is made at once, what is made on first use, and the description for people.
+// Parts that would be too large are nullptr, so that another engine searches; that is no error.
 #include "scan/regex/regex_automata.h"
 
 #include <utility>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// As in Rust's regex, each letter may come once, and there may be one '-', which letters must
-// follow.
+// The flags are i, m, s, U, x, u and R. As in Rust's regex, each may come once, and there may be a
+// '-', which letters must follow. All else is an error at its place (kInvalidArgument).
 #include "scan/syntax/flags.h"
 
 namespace presso::scan_detail {

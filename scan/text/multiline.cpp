@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// scan_multiline(): all threads read and decode into one text, which is then searched by one.
+// scan_multiline(): all threads read and decode into one text, which is then searched by one. A
+// text above ScanOptions::multiline_limit is kUnsupported. A damaged block ends the text before it,
+// which is searched; with fail_fast the block's error then ends the scan.
 #include "scan/text/multiline.h"
 
 #include <utility>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sizes are shown and read with powers of 1024, rates elsewhere with powers of 1000, as is usual
-// for each. Tested by tests/cli/test_frame.py.
+// for each. A number that is malformed or out of range is kInvalidArgument. Tested by
+// tests/cli/test_frame.py.
 #include "tools/cli/bind.h"
 
 #include <charconv>

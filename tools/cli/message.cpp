@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tested by tests/cli/test_frame.py and tests/cli/test_failures.py.
+// Each message is written in one piece under a lock, after the progress line, if there is one, has
+// been cleared. Tested by tests/cli/test_frame.py and tests/cli/test_failures.py.
 #include "tools/cli/message.h"
 
 #include <algorithm>

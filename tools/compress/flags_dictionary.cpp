@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A dictionary is read when its flag is read, so that a missing one is reported before any file is
-// opened. Tested by tests/cli/test_compress.py.
+// opened. An empty one, or one of more than 4 MiB, is refused (kInvalidArgument). Tested by
+// tests/cli/test_compress.py.
 #include "tools/compress/flags_dictionary.h"
 
 #include "presso/byte_stream.h"

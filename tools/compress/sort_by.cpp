@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A hand-written parser of one line; it costs nothing beside reading a file. Tested by
-// tests/unit/tools/sort_by_test.cpp.
+// A hand-written parser of one line; it costs nothing beside reading a file. Declines, with
+// kInvalidArgument, a quote that is never closed, a missing name, and a word after a quoted name
+// that is neither asc nor desc. Tested by tests/unit/tools/sort_by_test.cpp.
 #include "tools/compress/sort_by.h"
 
 #include <algorithm>
@@ -20,8 +21,8 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
 }
 
-/// Whether `text` is an order; if so `descending` is set. A name that looks like an order has to
-/// stand in quotes.
+/// Whether `text` is an order; if so `descending` is set. A name that ends in a blank and such a
+/// word has to stand in quotes.
 bool is_order(std::string_view text, bool& descending) {
   if (text != "asc" && text != "ASC" && text != "desc" && text != "DESC") return false;
   descending = text == "desc" || text == "DESC";
@@ -79,8 +80,7 @@ Result<SortBy> take_column(std::string_view& text) {
 
 }  // namespace
 
-/// Parses NAME[:desc],... Errors: kInvalidArgument with the place in the text. The loop ends at the
-/// last column: after a comma another one must follow.
+/// The loop ends at the last column: after a comma another one must follow.
 Result<std::vector<SortBy>> parse_sort_by(std::string_view text) {
   std::vector<SortBy> columns;
   while (true) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A range is checked for its form here and cut at the file's end in range_reader.cpp. Tested by
+// A range is checked for its form here (kInvalidArgument), and cut at the file's end in
+// range_reader.cpp. Tested by
 // tests/cli/test_decompress.py.
 #include "tools/decompress/flags_decompress.h"
 

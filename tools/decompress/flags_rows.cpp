@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rows are counted from 1, as people count lines; the library counts from 0. Tested by
+// Rows are counted from 1, as people count lines; the library counts from 0. A range of another
+// form than A-B and a column that the table lacks are kInvalidArgument. Tested by
 // tests/cli/test_table.py.
 #include "tools/decompress/flags_rows.h"
 

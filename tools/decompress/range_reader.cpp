@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A begin after the end is an error, while an end after the end is cut, so that a script can ask
-// for more than there is. Tested by tests/cli/test_decompress.py.
+// A part that begins after the file's end is an error (kInvalidArgument), while one that ends after
+// it is cut, so that a script can ask for more than there is. --bytes may begin at the very end and
+// then gives nothing. Tested by tests/cli/test_decompress.py.
 #include "tools/decompress/range_reader.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// append_rows(): copies the picked rows of one column after another.
+// append_rows(): copies the picked rows of one column after another. Nothing is checked: every pick
+// must name a row that its source has.
 #include "compress/table/rows/row_gather.h"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// MergedGroups, and the size of sorted row groups.
+// MergedGroups, which cuts merged rows into row groups, and the limits of these: a number of rows,
+// and 128 MiB of memory, or 1 GiB where the user has said how many rows a group has. Errors are
+// those of the merge (RunMerger::next()).
 #include "compress/table/write/merged_groups.h"
 
 #include <algorithm>

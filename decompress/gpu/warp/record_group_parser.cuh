@@ -3,7 +3,7 @@
 // 32 sequences a step, one a lane; the next group's records are requested one group ahead.
 // bit_unpack.cuh has found that all sequences fit into the block, and that the literals after the
 // last one fill it: what is left to be checked is where matches read. Tested by
-// tests/simt/warp_decoder_test.cpp.
+// tests/simt/batch_suite.cpp.
 #pragma once
 
 #include "decompress/gpu/bit/unpacked_block.h"
