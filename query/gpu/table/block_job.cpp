@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Implements block_job.h: reads one block into pinned or host memory and checks what its directory
+// entry and header say. Errors: those of reading; for damage, kBadLength and kBadRowGroup with the
+// block's place; kUnsupported for strings in Bit blocks of sub-blocks, which leaves the query to
+// the CPU.
 #include "query/gpu/table/block_job.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Implements build_passes.h: divides the build side's keys into ranges, and runs the pipeline once
+// for each. kUnsupported, which leaves the query to the CPU, where the rows of a part have no room
+// in host memory, or where a part leaves too little device memory for all else.
 #include "query/gpu/table/build_passes.h"
 
 #include <algorithm>

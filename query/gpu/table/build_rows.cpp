@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Implements build_rows.h: makes room for a number of rows, has a pipeline write them, and tries
+// fewer where the device has less memory. Rows that no pipeline can write are made by the CPU
+// (host_rows.h) if the table has at most kMostHostRows rows. kUnsupported, which leaves the query
+// to the CPU, where neither works or memory does not suffice.
 #include "query/gpu/table/build_rows.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Implements build_sides.h: makes the rows of each build side, chooses a lookup by the range and
+// order of their keys, and builds it. What a pipeline cannot do is kUnsupported, which leaves the
+// query to the CPU. So is a strategy that the user has chosen and the keys do not allow, unless the
+// CPU must not take over (cpu_fallback); then it is kInvalidArgument.
 #include "query/gpu/table/build_sides.h"
 
 #include <algorithm>

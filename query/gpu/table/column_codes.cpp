@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Implements column_codes.h. Where strings cannot be numbered on the device (kUnsupported), the
+// reason is kept and the caller goes on without numbers; all other errors are returned.
 #include "query/gpu/table/column_codes.h"
 
 #include "query/plan/join_plan.h"

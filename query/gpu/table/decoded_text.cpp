@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Implements decoded_text.h: divides row groups into batches, and halves the batches until their
+// memory suffices. Text of more than 4 GiB in a row group, and too little device memory for the
+// smallest batch, give the error that the caller has named for this.
 #include "query/gpu/table/decoded_text.h"
 
 #include <algorithm>

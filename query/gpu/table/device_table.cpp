@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// DeviceTable::load(): checks which columns GPUs can read, and loads them. kInvalidArgument for a
+// device that open_query_gpu() did not make, for no tables, and for a column that does not exist. A
+// column that GPUs cannot read is kUnsupported if it was named; otherwise it is left out.
 #include "presso/device_table.h"
 
 #include <set>

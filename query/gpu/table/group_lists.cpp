@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Implements group_lists.h: groups are listed in pieces of at most 64 MiB of device memory. Errors:
+// those of the device.
 #include "query/gpu/table/group_lists.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Implements group_merge.h: merges groups that differ in x alone, and enlarges the table of merged
+// groups until they fit. kUnsupported, which leaves the query to the CPU, where it cannot grow
+// further; kInvalidArgument for a key outside of its column's range.
 #include "query/gpu/table/group_merge.h"
 
 #include <algorithm>

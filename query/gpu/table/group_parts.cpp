@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Implements group_parts.h: divides device memory among rows, bundles and parts, and enqueues the
+// kernels. Errors: those of the device; rows beyond the room that was made are no error, but make()
+// then returns false.
 #include "query/gpu/table/group_parts.h"
 
 #include <algorithm>

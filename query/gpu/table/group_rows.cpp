@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Implements group_rows.h. kInvalidArgument for a group with a key outside of its column's range.
 #include "query/gpu/table/group_rows.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Implements host_rows.h: the CPU's threads scan the table, and each collects the rows that have a
+// key.
 #include "query/gpu/table/host_rows.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Implements joined_rows.h: makes room for as many rows as there is device memory for, copies these
+// back, and goes on with the next. kUnsupported, which leaves the query to the CPU, where the
+// joined rows take more than half of the query's memory on the host, or the device has too little
+// for a few thousand rows.
 #include "query/gpu/table/joined_rows.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Implements kernel_costs.h: adds up the stored bytes of the blocks, and the bytes of bitmaps, that
+// a kernel may read or write, and measures time by events on the stream. Blocks that a kernel skips
+// are counted too, so figures are upper bounds.
 #include "query/gpu/table/kernel_costs.h"
 
 #include <algorithm>

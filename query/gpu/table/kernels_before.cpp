@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Implements kernels_before.h: begins, enqueues and checks these kernels in the order of the plan.
+// Errors: those of the device, and of StringRows.
 #include "query/gpu/table/kernels_before.h"
 
 #include "query/gpu/table/build_sides.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Implements key_strings.h: finds how many strings there may be, makes an index for them, smaller
+// where memory does not suffice, and numbers the rows. kUnsupported, which leaves the query to the
+// CPU, for too many rows and where the strings have no room.
 #include "query/gpu/table/key_strings.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Implements listed_strings.h: asks for as many strings at a time as a piece of pinned memory
+// holds; a longer string comes alone. Errors: those of the device.
 #include "query/gpu/table/listed_strings.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Implements loaded_table.h: plans parts of whole row groups within a limit of bytes, and reads up
+// to kPartsAhead parts while the device works on an earlier one. An error of a row group comes when
+// its part's turn has come, after the rows before it.
 #include "query/gpu/table/loaded_table.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Implements loading_part.h: threads read blocks into pinned memory, from where they are sent;
+// kernels then compare checksums and validate. The first damaged block becomes an error with its
+// place.
 #include "query/gpu/table/loading_part.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// open_query_gpu(): opens a CUDA device for queries, with the caller's limits of memory. Up to 4
+// GiB, or a sixteenth of the device's memory if that is less, and 64 MiB of pinned memory are kept
+// from one query to the next, since allocation takes milliseconds. Errors: those of opening the
+// device.
 #include <algorithm>
 
 #include "decompress/gpu/runtime/cuda_device.h"

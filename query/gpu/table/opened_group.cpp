@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Implements opened_group.h: makes a job for each block that the wanted slices need. kUnsupported,
+// with the column's name and the reason, for columns in a form that kernels do not read, which
+// leaves the query to the CPU.
 #include "query/gpu/table/opened_group.h"
 
 #include <algorithm>

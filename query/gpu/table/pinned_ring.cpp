@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Implements pinned_ring.h: a mutex guards the slots; a thread that needs one takes a free one, or
+// waits for the one that was sent first. Errors: those of the device and of allocation.
 #include "query/gpu/table/pinned_ring.h"
 
 #include <algorithm>

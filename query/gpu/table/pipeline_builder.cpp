@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Implements pipeline_builder.h: the columns and conditions. Joins, keys, groups and values are in
+// the files pipeline_*.cpp. What a pipeline cannot do is kUnsupported, with a reason that --explain
+// shows.
 #include "query/gpu/table/pipeline_builder.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Implements pipeline_run.h: places a pipeline's cells, bitmaps and tasks in device memory, and
+// enqueues its kernels. Errors: those of the device, and kInvalidArgument for a key outside of its
+// column's range.
 #include "query/gpu/table/pipeline_run.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Implements query_on_gpu.h: runs a query's pipeline, and again with more room or another place for
+// groups where the first one did not suffice. kUnsupported, which leaves the query to the CPU,
+// where there may be too little device memory for the groups.
 #include "query/gpu/table/query_on_gpu.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Implements resident_table.h: finds, for tables and columns, the resident table that has the most
+// of them. Resident tables are held weakly here, so that a handle that goes gives its memory back.
 #include "query/gpu/table/resident_table.h"
 
 #include <algorithm>

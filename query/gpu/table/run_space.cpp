@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Implements run_space.h: copies between pageable host memory and the device through pieces of
+// pinned memory, and runs work on the queue's threads, or on the caller's where there is no queue.
 #include "query/gpu/table/run_space.h"
 
 #include <cstring>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Implements slice_blocks.h, by arithmetic on the directory of a row group; nothing is read.
 #include "query/gpu/table/slice_blocks.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Implements string_rows.h: makes the automaton of each condition, lays out memory, and enqueues
+// the kernels. kUnsupported, which leaves the query to the CPU, for an automaton that is too large
+// for a GPU, and for text for which there may be too little device memory.
 #include "query/gpu/table/string_rows.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Implements table_parts.h. Where all columns are resident nothing is read, and a part ends by its
+// rows; otherwise the loader decides which row groups a part has, and resident columns are added to
+// them.
 #include "query/gpu/table/table_parts.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Implements table_run.h: a part may take half of the device memory that is left. Errors: those of
+// loading and of the device, and kCancelled between parts.
 #include "query/gpu/table/table_run.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Implements task_queue.h: helpers are started when tasks first come. If the system refuses
+// threads, the queue goes on with fewer, and the thread that waits does the work itself.
 #include "query/gpu/table/task_queue.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Implements text_rows.h. Errors: those of DecodedText, such as too little device memory.
 #include "query/gpu/table/text_rows.h"
 
 namespace presso::gpu {

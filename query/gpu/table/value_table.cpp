@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Implements value_table.h: evaluates the expression on all values of the domain, in batches.
+// Declines (nullopt) an expression that fails for a value, that is not NULL where the column is
+// NULL, or that is NULL for a value although no step of it can fail.
 #include "query/gpu/table/value_table.h"
 
 #include <algorithm>
