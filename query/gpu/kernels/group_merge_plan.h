@@ -13,7 +13,8 @@ namespace presso::gpu {
 struct GroupMerge {
   /// From one record to the next, as of GroupList.
   PRESSO_HD constexpr std::uint32_t record_words() const { return kGroupCells + cells + 1u; }
-  /// Of a group that is made: its first row, the cells, and how many different values it has.
+  /// The words of a group that is made: its first row, its cells, and the number of its different
+  /// values.
   PRESSO_HD constexpr std::uint32_t words_of_group() const { return kGroupCells + cells + 1u; }
 
   const std::uint64_t* records = nullptr;  ///< of groups; their numbers are key * values + value

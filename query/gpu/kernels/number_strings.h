@@ -11,12 +11,12 @@ struct CUstream_st;
 
 namespace presso::gpu {
 
-/// Of rows; then status words are ErrorCodes. `verify`: compare payloads of tokens with their
+/// Numbers rows; then status words are ErrorCodes. `verify`: compare payloads of tokens with their
 /// checksums. Errors: kDeviceLost.
 Status number_strings(const NumberBatch& batch, bool verify, CUstream_st* stream);
-/// Of entries of dictionaries. Errors: the same.
+/// Numbers the entries of dictionaries. Error: kDeviceLost.
 Status number_entries(const EntryBatch& batch, CUstream_st* stream);
-/// Of slices, once those of rows and entries are there. Errors: the same.
+/// Numbers the rows of slices, once rows and entries have their numbers. Error: kDeviceLost.
 Status number_slices(const SliceBatch& batch, CUstream_st* stream);
 /// Lengths or bytes of strings that have numbers. Errors: the same.
 Status list_strings(const StringList& list, CUstream_st* stream);

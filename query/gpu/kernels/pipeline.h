@@ -81,7 +81,7 @@ struct RegisterPlace {
   PRESSO_HD constexpr bool is_wide() const { return (bits & kWide) != 0; }
 };
 
-/// Of doubles, as the CPU computes them; comparisons give truths.
+/// Operations on doubles, with the CPU's results; comparisons give truths.
 enum class RealOperation : Byte {
   kAdd,
   kSubtract,
@@ -118,7 +118,7 @@ struct PipelineStep {
     kLessEqual,
     kNot,     ///< of a
     kReal,    ///< to = the RealOperation `column` of doubles
-    kFilter,  ///< rows with a == 0 are dropped; where none is left all is done, but for kGoesOn
+    kFilter,  ///< rows with a == 0 are dropped; if none is left all is done, unless kGoesOn is set
     // Joins; `column` is the number of a lookup, whose keys `a` is asked for.
     kFind,        ///< to = the build row, one after another; rows without one are dropped
     kFindAny,     ///< rows without one are dropped
@@ -326,7 +326,7 @@ PRESSO_HD constexpr std::uint64_t initial_cell(PipelineCell::Kind kind) {
   return kind == PipelineCell::Kind::kMin ? ~std::uint64_t{0} : 0;
 }
 
-/// Of GroupPlace::kNone: rows are only counted, and no kernel before has left any out.
+/// For GroupPlace::kNone: whether rows are only counted, and no kernel before has left any out.
 PRESSO_HD constexpr bool is_plain_count(const Pipeline& pipeline) {
   return pipeline.rows_before == nullptr && pipeline.matched_bits == nullptr;
 }
@@ -351,7 +351,7 @@ PRESSO_HD constexpr std::uint32_t plane_room(const Pipeline& pipeline) {
   return pipeline.planes > kMostPlanes / 2 ? kMostPlanes : kMostPlanes / 2;
 }
 
-/// Of a table of groups, all its places; else 0.
+/// How many places a table of groups has; 0 without one.
 PRESSO_HD constexpr std::uint64_t table_places(const Pipeline& pipeline) {
   return std::uint64_t{pipeline.table_buckets} * kBucketKeys;
 }

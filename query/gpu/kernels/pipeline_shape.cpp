@@ -23,7 +23,7 @@ constexpr std::uint64_t kMostLaneBytes = 16 << 10;
 /// With more of them lanes hardly meet in cells that they share (TPC-H Q5's 25: 51 ms against 72).
 constexpr std::uint64_t kMostLaneGroups = 12;
 constexpr std::uint64_t kMostBlockBytes = 100 << 10;
-/// Of each thread block, CUDA's own.
+/// The shared memory that CUDA itself takes of each thread block.
 constexpr std::uint32_t kReservedBytes = 1024;
 /// Thread blocks of a multiprocessor, for their registers: as kernels say in __launch_bounds__.
 constexpr std::uint32_t kCountBlocks = 4;
@@ -72,13 +72,13 @@ bool decodes_patched(const Pipeline& pipeline, std::uint32_t column) {
          });
 }
 
-/// Of GroupPlace::kLanes, for each warp.
+/// The bytes that GroupPlace::kLanes takes for each warp.
 std::uint64_t lane_cell_bytes(const Pipeline& pipeline) {
   return (first_row_words(pipeline) + pipeline.groups * pipeline.cells * kLanes) * kCellBytes;
 }
 
-/// Of GroupPlace::kBytes, for each warp: planes of bytes, groups of rows, first rows
-/// (byte_sums.cuh).
+/// The bytes that GroupPlace::kBytes takes for each warp: planes of bytes, groups of rows, and
+/// first rows (byte_sums.cuh).
 std::uint32_t byte_sum_bytes(const Pipeline& pipeline) {
   return (plane_room(pipeline) + 1) * kChunkRows + kMostByteGroups * kCellBytes;
 }

@@ -20,7 +20,7 @@ struct ColumnNeeds {
   void raise_to(const ColumnNeeds& other);
 };
 
-/// Of a step of a chain (chain.cuh), in shared memory.
+/// The bytes of a chain's step in shared memory (chain.cuh).
 constexpr std::uint32_t kChainColumnBytes = 8 + 3 * sizeof(std::uint64_t);
 
 /// Of a warp's copies: words of even and of odd vectors, and of late columns.
@@ -61,7 +61,7 @@ PipelineShape shape_of(const Pipeline& pipeline, std::span<const ColumnNeeds> ne
                        std::uint32_t shared_bytes);
 /// Where a pipeline's groups belong on a device whose thread blocks may have so much shared memory.
 GroupPlace place_of_groups(const Pipeline& pipeline, std::uint32_t most_shared_bytes);
-/// Of device memory, for the pipeline's warps.
+/// The bytes of device memory that the pipeline's warps need.
 std::uint64_t scratch_bytes(const Pipeline& pipeline, const PipelineShape& shape,
                             std::uint32_t thread_blocks);
 

@@ -11,11 +11,11 @@ namespace presso::gpu {
 /// rows as may be expected; a query that turns out to have more runs again with the last form.
 /// Tests lower the first two.
 struct SumLimits {
-  /// Of integers in two cells, the lower 32 bits of each value and what is above them.
+  /// For integers in two cells: the lower 32 bits of each value, and what is above them.
   std::uint64_t halves = std::uint64_t{1} << 32;
-  /// Of doubles in limbs of 32 bits, whose counts of infinities share a cell.
+  /// For doubles in limbs of 32 bits, whose counts of infinities share a cell.
   std::uint64_t limbs = (std::uint64_t{1} << 31) - 1;
-  /// Of both in pieces of 16 bits. A GPU takes hours for so many.
+  /// For both in pieces of 16 bits. A GPU takes hours for that many rows.
   std::uint64_t most = std::uint64_t{1} << 47;
 };
 

@@ -32,7 +32,7 @@ class TableKernels {
   virtual Status clear(Byte* memory, std::size_t bytes, Stream stream) = 0;
   /// The most shared memory that a thread block may have.
   virtual Result<std::uint32_t> most_shared_bytes() = 0;
-  /// Of the cache that all multiprocessors share.
+  /// The size of the cache that all multiprocessors share.
   virtual Result<std::uint64_t> cache_bytes() = 0;
   /// How many thread blocks the pipeline's kernel runs at once.
   virtual Result<std::uint32_t> thread_blocks(const Pipeline& pipeline,

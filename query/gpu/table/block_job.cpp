@@ -51,7 +51,8 @@ bool has_rows_by_map(const presso::IntegerParameters& block, const VectorEntry& 
   return stays_within(block.width_bytes, block.is_signed, base, block.divisor, entry.width);
 }
 
-/// Of vectors whose entries are damaged it does not matter: they are found out.
+/// What a kernel needs for the block's vectors. Vectors with damaged entries may give anything,
+/// since the check finds them.
 ColumnNeeds needs_of(const presso::IntegerBlock& block) {
   ColumnNeeds needs;
   const std::uint32_t vectors = vectors_of(block.parameters.rows);
@@ -107,7 +108,7 @@ Status read_integers(BlockJob& job, MutableBytes stored) {
   return {};
 }
 
-/// Of the first rows.
+/// Keeps a sample of the counts: those of the first rows.
 void sample_counts(BlockJob& job, const Byte* payload) {
   const std::uint32_t rows = job.reader->directory().blocks[job.block].rows;
   std::vector<std::uint32_t>& counts = job.sample;
@@ -147,7 +148,7 @@ Status read_codes(BlockJob& job, MutableBytes stored) {
   return {};
 }
 
-/// Of strings that are stored as bytes.
+/// Reads a block of strings that are stored as bytes.
 Status read_text(BlockJob& job, MutableBytes stored) {
   const BlockReader& blocks = job.reader->blocks();
   PRESSO_TRY(blocks.read(job.block, stored));

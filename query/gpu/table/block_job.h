@@ -44,7 +44,7 @@ struct BlockJob {
 };
 
 /// Reads the block as it is stored. `to`: room for that; the payload comes behind a header.
-/// Checksums are the device's business, but for those of counts and codes, where that is wanted.
+/// The device compares checksums; only those of counts and codes are compared here, if wanted.
 /// Errors: those of the file, with block and offset; kUnsupported where the device cannot decode a
 /// block of text. Any thread, one job at a time.
 Status read_block(BlockJob& job, Byte* to);

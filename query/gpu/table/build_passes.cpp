@@ -51,8 +51,8 @@ class Passes {
     return run_over_tables(space_, execution_, of_.builder, run_, done, actions_.most_rows);
   }
 
-  /// Of the stages from `begin` to `end`, one after another: what comes out of one may be partners
-  /// of the next.
+  /// Runs the pipelines over the build rows of the stages from `begin` to `end`, one after another:
+  /// what comes out of one may be partners of the next.
   Status run_over_build_rows(std::size_t begin, std::size_t end) {
     for (const BuildRowPipeline& one : of_.of_build_rows) {
       if (one.stage < begin || one.stage >= end) continue;

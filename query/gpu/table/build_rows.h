@@ -38,7 +38,7 @@ struct BuildRows {
   std::optional<RowOrder> order;  ///< where it was asked for, and could be had
 };
 
-/// Of a bit for each row, in whole slices.
+/// The bytes of a bitmap with a bit for each row, in whole slices.
 constexpr std::uint64_t mark_bytes(std::uint64_t rows) {
   return (rows / kMaxIntegerRows + 1) * kMaxIntegerRows / 8;
 }
@@ -47,7 +47,7 @@ constexpr std::uint64_t mark_bytes(std::uint64_t rows) {
 LookupPlan plan_lookup(const RunSpace& space, const StageUse& use, std::uint64_t rows,
                        const std::optional<LookupPlan::Range>& range);
 
-/// Of the columns that are wanted of so many build rows.
+/// The bytes of the wanted columns of `rows` build rows.
 std::uint64_t column_bytes(const StageUse& use, std::uint64_t rows);
 
 /// How many rows of a build side, with all that belongs to it, may take half of what is left of
@@ -111,7 +111,7 @@ class BuildRowMaker {
     return host_bytes_ - std::min(host_bytes_, nested_bytes_);
   }
   std::uint64_t host_bytes_of_nested() const;
-  /// Of the build side's table, before conditions and joins.
+  /// The rows of the build side's table, before conditions and joins.
   std::uint64_t table_rows() const {
     return query::rows_of(parent_.sources[use_.stage->build.root]);
   }

@@ -348,7 +348,7 @@ Result<StringKeyNumbers> numbers_of_key(const query::Execution& execution, query
   return codes.of_key(column, is_of_root);
 }
 
-/// Of the argument that count(distinct) has.
+/// The values of the argument of count(distinct).
 Result<DistinctValues> distinct_values(const query::Execution& execution,
                                        const query::GroupInput& input, query::NodeId node,
                                        ColumnCodes& codes) {

@@ -10,7 +10,7 @@
 namespace presso::gpu {
 namespace {
 
-/// Of tables whose strings are numbered row by row, which the CPU does.
+/// The most rows of tables whose strings the CPU numbers, row by row.
 constexpr std::uint64_t kMostNumberedRows = 1'000'000;
 /// A column may take this share of the memory that a query has.
 constexpr std::uint64_t kMemoryShare = 16;

@@ -26,8 +26,9 @@ struct StringKeyNumbers {
 
 class ColumnCodes {
  public:
-  /// Of the whole query, not of a build side: kept by reference. What is read counts for it.
-  /// `space`: for strings that get numbers on the device, likewise; nullptr: none do.
+  /// `execution`: that of the whole query, not of a build side; what is read counts for it.
+  /// `space`: for strings that get numbers on the device; nullptr: none do. Both are kept by
+  /// reference.
   explicit ColumnCodes(query::Execution& execution, const RunSpace* space = nullptr)
       : execution_(execution), space_(space) {}
 

@@ -14,7 +14,8 @@
 
 namespace presso::gpu {
 
-/// Of keys that build rows tell (PipelineBuilder::row_stage()), by key and row; others are empty.
+/// The values of keys that build rows tell (PipelineBuilder::row_stage()), by key and row; the
+/// lists of other keys are empty.
 using RowKeys = std::vector<std::vector<std::int64_t>>;
 
 /// Groups, in any order, as GroupList has them: `words` of 64 bits each.

@@ -40,8 +40,8 @@ inline double seconds_on_host(const HostColumns& of, const HostRates& rates) {
          of.matches * of.columns * kSectorBytes / rates.gather;
 }
 
-/// Of the pinned memory that a query may have for such columns: half of its memory, and of what the
-/// limit of pinned memory allows.
+/// The bytes of pinned memory that a query may have for such columns: half of its memory, or of
+/// what the limit of pinned memory allows, if that is less.
 constexpr std::uint64_t most_host_bytes(std::uint64_t memory_bytes, std::uint64_t pinned_bytes) {
   return std::min(memory_bytes, pinned_bytes) / 2;
 }

@@ -20,9 +20,9 @@ using query::grouping::ResultColumn;
 
 namespace {
 
-/// Of a table that is in device memory: so many rows are joined at a time.
+/// How many rows of a table in device memory are joined at a time, at most.
 constexpr std::uint64_t kMostJoinedRows = std::uint64_t{1} << 26;
-/// Of rows that a thread puts in their places at a time.
+/// How many rows a thread puts in their places at a time.
 constexpr std::size_t kJoinedPortion = 1 << 15;
 
 constexpr std::uint64_t array_bytes(bool is_wide) {
@@ -120,7 +120,8 @@ Status JoinedRows::take_written(std::uint64_t rows) {
   return {};
 }
 
-/// Of the host: for those that wait and so many more, as they are written and where they belong.
+/// Checks that the host has memory for the rows that wait and `rows` more, each of them twice: as
+/// they are written, and where they belong.
 Status JoinedRows::check_memory(std::uint64_t rows) const {
   for (const Written& written : waiting_) rows += written.rows;
   constexpr std::uint64_t kOfOrder = 4 * sizeof(std::uint64_t);
@@ -134,7 +135,7 @@ Status JoinedRows::check_memory(std::uint64_t rows) const {
   return refused("joined rows that take more than half of the memory");
 }
 
-/// For so many rows, or as many as there is memory for on the device.
+/// Makes room for `rows` rows, or for as many as the device has memory for.
 Status JoinedRows::make_room(PipelineRun& run, std::uint64_t rows) {
   constexpr std::uint64_t kLeastRoom = 1 << 12;
   memory_ = {};

@@ -42,7 +42,7 @@ std::uint64_t stored_bytes(const LoadedTable& table, std::size_t column, BlocksO
   return bytes;
 }
 
-/// Of one bit for each row, as kernels read and write them: whole vectors.
+/// The bytes of a bitmap with one bit for each row, as kernels read and write it: in whole vectors.
 std::uint64_t bitmap_bytes(const LoadedTable& table) {
   std::uint64_t vectors = 0;
   for (const LoadedSlice& slice : table.slices()) {

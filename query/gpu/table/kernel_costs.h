@@ -13,7 +13,8 @@
 
 namespace presso::gpu {
 
-/// Of one kernel, with those that test its conditions on strings before it, over all loaded tables.
+/// The costs of one kernel, with those that test its conditions on strings before it, over all
+/// loaded tables.
 struct KernelCost {
   std::string plan;  ///< its conditions, as plans have them; empty: it has none
   std::uint64_t launches = 0;
@@ -34,8 +35,8 @@ using KernelCosts = std::vector<KernelCost>;
 /// Those of all tables that a query runs over, however often it does.
 class QueryCosts {
  public:
-  /// Of the plan over the execution's table: the one that is read in order, or a build side's.
-  /// Stays where it is.
+  /// The costs of the plan over the execution's table: the one that is read in order, or a build
+  /// side's. The reference stays valid.
   KernelCosts& of(const query::Execution& execution);
   /// "on the GPU: kernel 1 of 2, 2&1: ...", a line each; kernels over build sides name their table.
   std::vector<std::string> lines() const;

@@ -12,7 +12,7 @@ namespace presso::gpu {
 namespace {
 
 constexpr std::uint64_t kStringWord = sizeof(std::uint64_t);
-/// Of a string that is asked for, beside its text: number, length and place.
+/// The bytes that a string takes beside its text: its number, length and place.
 constexpr std::uint64_t kBytesOfString = 2 * sizeof(std::uint32_t) + sizeof(std::uint64_t);
 
 std::uint64_t words_of_string(std::uint32_t length) {
@@ -29,7 +29,7 @@ class StringFetch {
     list_.rest = index.rest;
   }
 
-  /// Of how many numbers the strings are fetched at a time.
+  /// For how many numbers strings are fetched at a time.
   std::uint64_t most_numbers() const { return space_.pinned.usual_bytes() / kBytesOfString; }
 
   /// For up to so many of them.

@@ -24,7 +24,7 @@ constexpr std::size_t kOpenedTogether = 128;
 constexpr std::uint64_t kMostSlotBytes = std::uint64_t{4} << 20;
 constexpr std::uint64_t kMostSlots = 8;
 
-/// Of all that parts may take together.
+/// The bytes of one part, where all parts together may take `most_bytes`.
 std::uint64_t part_bytes(std::uint64_t most_bytes) {
   return std::min(kPartBytes, most_bytes / (1 + kPartsAhead));
 }

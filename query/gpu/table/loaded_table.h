@@ -80,7 +80,8 @@ class LoadedTable {
   const TableBlocks& blocks() const { return blocks_; }
   const std::vector<LoadedSlice>& slices() const { return slices_; }
   const std::vector<LoadedGroup>& groups() const { return groups_; }
-  /// Of columns that row groups store as tokens or bytes; these are in no block of blocks().
+  /// The strings of columns that row groups store as tokens or bytes; these are in no block of
+  /// blocks().
   const std::vector<LoadedStrings>& strings() const { return strings_; }
   /// What vectors of each column need in a kernel.
   const std::vector<ColumnNeeds>& needs() const { return needs_; }
@@ -89,7 +90,7 @@ class LoadedTable {
   const std::vector<TableBlock>& blocks_of(std::size_t column) const {
     return host_blocks_[column];
   }
-  /// Of device memory that goes with it.
+  /// How many bytes of device memory are given back with it.
   std::uint64_t device_bytes() const;
   /// For measurements in which the same rows lie in device memory otherwise than here.
   void set_needs(std::vector<ColumnNeeds> needs) { needs_ = std::move(needs); }
@@ -155,11 +156,11 @@ class TableLoader {
   /// All row groups that have wanted rows, in one part; nullopt: none has. In place of next().
   Result<std::optional<LoadedTable>> load_all();
 
-  /// Of device memory, by parts that are under way.
+  /// How many bytes of device memory the parts take that are under way.
   std::uint64_t bytes_under_way() const;
-  /// So far, but for LoadTimes::running.
+  /// The times so far, all except LoadTimes::running.
   LoadTimes times() const;
-  // Of the columns' blocks in the row groups so far, wanted or not:
+  // How many bytes and blocks the columns have in the row groups so far, wanted or not:
   std::uint64_t stored_bytes() const { return stored_.bytes; }
   std::uint64_t blocks() const { return stored_.blocks; }
 

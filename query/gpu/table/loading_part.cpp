@@ -375,7 +375,7 @@ Status LoadingPart::finish_reading() {
   return enqueue_check();
 }
 
-/// Of the blocks that were compared with their checksums.
+/// The first fault of the blocks that were compared with their checksums; nullopt if there is none.
 Result<std::optional<Error>> LoadingPart::first_fault() const {
   std::vector<std::uint32_t> codes(arrived_.size());
   const std::size_t bytes = 4 * codes.size();

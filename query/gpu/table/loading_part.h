@@ -37,9 +37,9 @@ class LoadingPart {
 
   void add(OpenedGroup group);
   bool empty() const { return table_.groups_.empty(); }
-  /// Of device memory, where it is not kept.
+  /// How many bytes of device memory it takes if it is not kept.
   std::uint64_t bytes() const;
-  /// Of its blocks as they are stored, all together and the largest one.
+  /// The stored bytes of all its blocks together, and of the largest one.
   std::uint64_t block_bytes() const { return block_bytes_; }
   std::uint64_t largest_block() const { return largest_block_; }
 

@@ -92,7 +92,7 @@ Status JobMaker::add_values(std::size_t column) {
     to.rows = made_.slices[i].rows;
     to.width_bytes = width;
     if (chunk.representation == Representation::kNull) continue;
-    // Of values that turn out to be stored as they lie in memory; others say it themselves.
+    // For values that turn out to be stored as they lie in memory; others say it themselves.
     to.is_signed = is_signed(type);
     to.floating = type == ColumnType::kFloat || type == ColumnType::kDouble;
     const ColumnStream stream = has_codes ? ColumnStream::kCodes : ColumnStream::kValues;
@@ -124,7 +124,7 @@ BlockJob& JobMaker::add_string_job(std::size_t column, std::uint32_t block, Bloc
   return job;
 }
 
-/// Of tokens `width_bytes` is 4, of bytes 8.
+/// Adds the blocks of counts. `width_bytes`: 4 for strings of tokens, 8 for strings of bytes.
 void JobMaker::add_counts(std::size_t column, GroupReader::BlockRange range, Byte width_bytes) {
   auto& counts = made_.strings.back().counts;
   for (std::uint32_t block = range.first; block < range.end; ++block) {
@@ -161,7 +161,8 @@ void JobMaker::add_tokens(std::size_t column, const LoadedSlice& slice) {
   add_codes(column, codes);
 }
 
-/// Of all rows: where those of a slice are is known once all lengths are.
+/// Adds the blocks of all rows, because the places of a slice's strings are known only from all
+/// lengths.
 void JobMaker::add_bytes(std::size_t column) {
   const std::size_t number = columns_[column];
   add_counts(column, reader_.blocks_of(number, ColumnStream::kLengths, 0, reader_.rows()), 8);

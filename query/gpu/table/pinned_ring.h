@@ -50,7 +50,7 @@ class PinnedRing {
   Result<Byte*> begin(Piece& piece);
   /// A batch of the piece has been put there, or could not be; the last one has it sent.
   Status end(Piece& piece);
-  /// Of pieces whose batches have been given up, not by others: gives back what they have taken.
+  /// Gives back the memory of a piece whose batches have all been given up.
   void give_up(Piece& piece);
 
   /// How long threads have waited in begin(), all together.

@@ -170,7 +170,7 @@ void PipelineBuilder::make_chain(Pipeline& pipeline) const {
 
 namespace {
 
-/// Of a number's lower half.
+/// How many bytes the lower half of a number has.
 constexpr Byte kLowBytes = 4;
 
 /// Bytes that hold all numbers from `least` to `most`; with their sign where `least` is negative.

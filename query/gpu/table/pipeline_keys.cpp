@@ -31,7 +31,7 @@ std::uint64_t image_of(Int128 value) {
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
 }
 
-/// Of a single key: two numbers beside the range of the build side's.
+/// Chooses, for a single key, two numbers outside of the range of the build side's keys.
 void set_numbers_beside(const query::Range& range, KeyForm& form) {
   if (!range.known) return;
   if (range.most <= kMostInt64 - 2) {

@@ -34,7 +34,7 @@ std::optional<std::int64_t> null_number(const Node& node) {
   return static_cast<std::int64_t>(node.range.least) - 1;
 }
 
-/// Of a column that may be null; else nullptr.
+/// The node of a column that may be NULL; nullptr if it may not.
 const Node* PipelineBuilder::nullable_node(std::size_t column) const {
   const auto found =
       std::find_if(graph_->nodes().begin(), graph_->nodes().end(), [column](const Node& node) {
@@ -335,7 +335,7 @@ Result<std::size_t> PipelineBuilder::times(std::size_t truth, NodeId id, bool is
   return append(Kind::kMultiply, truth, value, is_wide);
 }
 
-/// Of a constant that is not null, a double's bits.
+/// The value of a constant, of a double its bits; nullopt for NULL and for other nodes.
 std::optional<std::int64_t> PipelineBuilder::constant_bits(NodeId id) const {
   const Node& node = graph_->at(id);
   const bool is_real = node.kind == Node::Kind::kConstant && node.physical == Physical::kDouble;

@@ -147,7 +147,7 @@ Result<std::size_t> PipelineBuilder::value_of_real_step(query::NodeId id) {
   return append_real(*operation, id);
 }
 
-/// Of a column of floats that has been loaded.
+/// The double that a loaded value of a column of floats stands for.
 Result<std::size_t> PipelineBuilder::real_of_float(std::size_t value) {
   constexpr auto kOfFloat = static_cast<Byte>(RealOperation::kOfFloat);
   for (std::size_t i = value + 1; i < values_.size(); ++i) {
@@ -160,7 +160,7 @@ Result<std::size_t> PipelineBuilder::real_of_float(std::size_t value) {
   return made;
 }
 
-/// Of a node with one or two arguments, at most one of which is a constant.
+/// Appends a node with one or two arguments, at most one of which is a constant.
 Result<std::size_t> PipelineBuilder::append_real(RealOperation operation, query::NodeId id) {
   const Node& node = graph_->at(id);
   Value value;

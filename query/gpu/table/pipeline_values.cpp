@@ -101,7 +101,7 @@ Result<RowColumn> PipelineBuilder::row_column(const Node& node) {
   return with_null(node, null_value);
 }
 
-/// Of strings that the device has numbered.
+/// Makes a column of the numbers that the device has given to strings.
 RowColumn PipelineBuilder::numbered(const Node& column, KeyStrings& strings) {
   RowColumn wanted;
   wanted.column = column.column;
@@ -116,7 +116,7 @@ RowColumn PipelineBuilder::with_null(const Node& column, std::optional<std::int6
           column.physical == Physical::kDouble};
 }
 
-/// Of the table, or gathered from the rows that were joined to its own.
+/// The value of a column of the table, or of one that is gathered from the rows joined to its own.
 Result<std::size_t> PipelineBuilder::column_value(const RowColumn& column) {
   if (const auto stage = stage_of(column.column)) return gathered(stages_[*stage], column);
   if (column.codes != nullptr && column.codes->is_by_rows()) {
@@ -240,7 +240,7 @@ bool is_computed(Step step) {
 
 }  // namespace
 
-/// Of two numbers, at most one of which is a constant.
+/// The value of an operation on two numbers, at most one of which is a constant.
 Result<std::size_t> PipelineBuilder::operation(Kind kind, const Node& node) {
   if (const auto left = constant_of(node.arguments[0])) {
     PRESSO_ASSIGN(const std::size_t b, value_of(node.arguments[1]));

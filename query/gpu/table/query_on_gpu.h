@@ -55,7 +55,7 @@ class QueryOnGpu final : public QueryDevice {
   /// For tests, which have few rows.
   void set_sum_limits(const SumLimits& limits) { sums_ = limits; }
   void set_host_rates(const HostRates& rates) { rates_ = rates; }
-  /// Of all queries since they were taken the last time. Not while one runs.
+  /// The times of all queries since they were last taken. Must not be called while a query runs.
   LoadTimes take_load_times() { return std::exchange(load_times_, {}); }
   /// As list_devices() counts.
   int number() const { return number_; }

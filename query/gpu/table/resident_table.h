@@ -24,7 +24,7 @@ class ResidentTable {
                                                            unsigned threads);
 
   const std::vector<Table>& tables() const { return tables_; }
-  /// Of the tables, in the order of loaded().
+  /// The tables' columns that are loaded, in the order of loaded().
   const std::vector<std::size_t>& columns() const { return columns_; }
   const LoadedTable& loaded() const { return loaded_; }
   /// Stored bytes of blocks that were read to load it.
@@ -42,7 +42,7 @@ class ResidentTable {
   Place place(std::size_t table, std::uint64_t group) const { return places_[table][group]; }
   /// A column's strings in a row group, both by their numbers in loaded(); nullptr: there are none.
   const LoadedStrings* strings(std::size_t column, std::size_t group) const;
-  /// Of the first row group that has tokens of the column; it has some.
+  /// The sample of the first row group that has tokens of the column; there must be one.
   const StringSample& sample(std::size_t column) const;
   /// Whether rows' values can be taken from loaded(), by the number there: not so where they are
   /// tokens or bytes somewhere.

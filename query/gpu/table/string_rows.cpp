@@ -99,7 +99,7 @@ Status StringRows::add_tables(const StringLeaf& leaf, const scan_detail::Dfa& df
   });
 }
 
-/// Of a row group's tokens, and which of them have a slice's rows.
+/// Adds the blocks of a row group's tokens, and notes which of them have a slice's rows.
 void StringRows::add_blocks(const Source& source, Run& run) const {
   const auto first = static_cast<std::uint32_t>(run.blocks.size());
   for (const LoadedStrings::Codes& codes : source.strings->codes) {

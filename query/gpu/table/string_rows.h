@@ -43,8 +43,8 @@ class StringRows {
   Status check() const;
 
   std::size_t size() const { return runs_.size(); }
-  /// Of a leaf: as Pipeline::row_bits. A row of a slice that is stored neither as tokens nor as
-  /// bytes has none, a null counts as an empty string.
+  /// The bitmap of a leaf, as Pipeline::row_bits. In a slice that is stored neither as tokens nor
+  /// as bytes no row has a bit; a NULL counts as an empty string.
   const std::uint32_t* bits(std::size_t leaf) const { return runs_[leaf].row_bits; }
 
  private:

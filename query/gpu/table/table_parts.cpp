@@ -176,7 +176,7 @@ void TableParts::add_column(LoadedTable& part, std::size_t column, LoadedTable& 
   }
 }
 
-/// Of all columns whose strings are wanted, in a row group.
+/// Adds the strings of all columns whose strings are wanted, for a row group.
 void TableParts::add_strings(LoadedTable& part, std::size_t group, LoadedTable& read) const {
   for (std::size_t column = 0; column < sources_.size(); ++column) {
     if ((wanted_.string_columns >> column & 1) == 0) continue;

@@ -31,7 +31,7 @@ class TableParts {
   /// The next part, whose columns are those that are wanted, in this order; nullopt after the last
   /// one. `most_bytes` of device memory, and errors: as for TableLoader::next().
   Result<std::optional<LoadedTable>> next(std::uint64_t most_bytes);
-  /// Of device memory, by parts that are under way.
+  /// How many bytes of device memory the parts take that are under way.
   std::uint64_t bytes_under_way() const { return loader_ ? loader_->bytes_under_way() : 0; }
   /// TableLoader::times().
   LoadTimes times() const { return loader_ ? loader_->times() : LoadTimes(); }
@@ -41,7 +41,7 @@ class TableParts {
   /// The wanted columns that are not.
   const std::vector<std::size_t>& missing() const { return missing_; }
 
-  // Of the wanted columns' blocks:
+  // About the blocks of the wanted columns:
   /// In the row groups so far; of those in device memory in all.
   std::uint64_t stored_bytes() const;
   /// In these, not looked at, since zones rule them out.
@@ -81,7 +81,7 @@ class TableParts {
   std::vector<std::size_t> missing_;
   std::optional<TableLoader> loader_;  ///< of what is missing
   query::RowGroupCursor at_group_;     ///< the next one, where nothing is missing
-  // Of columns in device memory:
+  // Blocks of columns that are in device memory: all of them, and those that were used.
   GroupReader::BlockCost all_;
   GroupReader::BlockCost used_;
 };

@@ -9,7 +9,8 @@
 
 namespace presso::gpu {
 
-/// Of a loaded table, which has one column. In order: prepare(), enqueue(), a wait, check().
+/// Numbers the rows of a loaded table that has one column. Call order: prepare(), enqueue(), a wait
+/// for the stream, check().
 class TextRows {
  public:
   /// `column`: of the file's. `space` and `table` are kept by reference.

@@ -25,7 +25,7 @@ class DomainBatch {
     return domain_.codes == nullptr ? domain_.count : domain_.codes->count();
   }
 
-  /// Of one row, as if it had a value.
+  /// A view of one row, as if it had a value; the caller makes it NULL.
   VectorView null_view() const {
     if (domain_.codes == nullptr) return {Physical::kInt64, integers_, nullptr};
     return {Physical::kString, strings_, nullptr};
@@ -94,8 +94,8 @@ std::optional<ExpressionValues> values_of_expression(const query::Graph& graph, 
     if (all.has_nulls && !may_fail) return std::nullopt;
     append_values(results[0], count, all);
   }
-  // Of strings null has a number, too, up to which there may be none. It is asked for where the
-  // column is null, and the expression as well.
+  // Among strings NULL has a number, too, so the values must reach up to it. It is looked up where
+  // the column is NULL, and there the expression is NULL as well.
   if (domain.codes != nullptr) all.values.resize(domain.codes->null_number() + 1u);
   return all;
 }
