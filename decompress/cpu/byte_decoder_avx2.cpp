@@ -55,7 +55,8 @@ inline bool expand_distances(Cursor& cursor, __m256i tokens, __m256i first, __m2
 
 }  // namespace
 
-// Falls back where a sequence has no match: offset 0, which is rare within a block.
+/// Returns false if a sequence is rare, as byte_decoder_loop.h says: one without a match, for
+/// example.
 bool expand(Cursor& cursor, Group& group) {
   const ByteBlockJob& job = cursor.job;
   const std::uint32_t literal_limit = (1u << job.literal_bits) - 1;

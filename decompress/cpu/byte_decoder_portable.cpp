@@ -10,7 +10,9 @@ namespace portable {
 
 namespace {
 
-/// Which of 32 sequences have more than their token and offset.
+/// Bit i of a mask is about sequence i of the group: whether an escape byte follows its literal
+/// length, or its match length, and whether its distance has a third byte (`far`). `without_match`:
+/// at least one sequence has distance 0, which means that it has no match.
 struct Masks {
   std::uint32_t literal_escapes = 0;
   std::uint32_t match_escapes = 0;
@@ -47,11 +49,11 @@ inline Masks split_tokens(const Cursor& cursor, Group& group) {
 
 }  // namespace
 
-// Positions of the cursor move only if the whole group could be expanded, so the scalar way may
-// begin again at its first sequence. Long lengths are the exception: they are read last.
+/// Expands the next 32 sequences into `group`, or returns false if one of them is rare, as
+/// byte_decoder_loop.h says.
 bool expand(Cursor& cursor, Group& group) {
   const ByteBlockJob& job = cursor.job;
-  // Escapes first, as everything else depends on whether there are enough of them.
+  // Tokens first, since they tell how many escape bytes and third bytes of distances there must be.
   Masks masks = split_tokens(cursor, group);
   if (masks.without_match) return false;
   const std::uint8_t* literal_escapes = cursor.literal_escapes;
