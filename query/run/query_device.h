@@ -2,7 +2,7 @@
 // The interface of a device that runs parts of a query elsewhere than on this CPU: conditions on
 // rows, groups, and joins. Answers are the same to the bit. A device declines what it cannot do
 // with kUnsupported and a reason, and the CPU does it instead. query/gpu implements the interface.
-// Tested by tests/simt/query_on_gpu_test.cpp, in the emulator and on a device.
+// Tested by tests/queries/one_table.txt, in the emulator and on a device.
 #pragma once
 
 #include <map>

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Queries on a real GPU give what they give on the CPU: the cases of the emulator, and larger ones.
+// Statements of tests/queries on a real GPU as users have it (query_cases_on_device.cpp runs all of
+// them with limits that tests set): over larger tables, from its memory, and answers that stay
+// there.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "presso/device_table.h"
 #include "presso/query_gpu.h"
-#include "tests/simt/join_cases.h"
-#include "tests/simt/keyed_tables.h"
-#include "tests/simt/query_cases.h"
+#include "tests/simt/query_file.h"
 #include "tests/simt/real_cases.h"
 
 namespace presso::query_on_device_test {
@@ -21,106 +20,149 @@ namespace {
 
 using namespace test;
 
-class QueryOnDevice : public ::testing::TestWithParam<std::pair<int, std::uint32_t>> {
+bool is_small() {
+  const char* const scale = std::getenv("PRESSO_GPU_TEST_SCALE");
+  return scale != nullptr && std::string(scale) == "small";
+}
+
+class QueryOnDevice : public ::testing::Test {
  protected:
   void SetUp() override {
     auto device = gpu::open_query_gpu();
     if (!device.ok()) GTEST_SKIP() << "no usable GPU: " << device.error().message();
     device_ = std::move(*device);
-    const char* const scale = std::getenv("PRESSO_GPU_TEST_SCALE");
-    const bool is_small = scale != nullptr && std::string(scale) == "small";
-    if (is_small && GetParam().first > 10'000) GTEST_SKIP() << "a large table";
+  }
+  /// Asks the statements of a test over tables of a size, which are loaded before where `resident`
+  /// says so.
+  void expect_as_on_cpu(const std::string& file, const std::string& test, const std::string& size,
+                        bool resident = false) {
+    QueryTables tables = query_tables(file, size);
+    std::vector<gpu::DeviceTable> loaded;
+    for (const std::string& statement : query_statements(file, test)) {
+      SCOPED_TRACE(statement);
+      for (const std::string& name : QueryTables::names_in(statement)) {
+        if (!resident || std::find(names_.begin(), names_.end(), name) != names_.end()) continue;
+        auto table = gpu::DeviceTable::load(device_, tables.files(name));
+        ASSERT_TRUE(table.ok()) << table.error().message();
+        loaded.push_back(std::move(*table));
+        names_.push_back(name);
+      }
+      const Query query = tables.query_of(statement);
+      const Answer found = bits_of(query, device_);
+      EXPECT_TRUE(found.text == bits_of(query, nullptr).text);
+      EXPECT_EQ(found.summary.why_cpu, "");
+      EXPECT_TRUE(resident || found.summary.bytes_resident == 0);
+      // Strings of joined tables are numbered by the CPU.
+      EXPECT_TRUE(!resident || file == "joins" || found.summary.bytes_read == 0);
+    }
+    names_.clear();
   }
 
   std::shared_ptr<QueryDevice> device_;
+  std::vector<std::string> names_;  ///< of tables in its memory
 };
 
-TEST_P(QueryOnDevice, AnswersAsTheCpu) {
-  const auto [rows, group_rows] = GetParam();
-  const MadeTable made(make_csv(rows, static_cast<unsigned>(rows)), group_rows);
-  for (const Asked& asked : kAsked) {
-    SCOPED_TRACE(std::string(asked.where) + " | " + asked.group_by + " | " + asked.aggregates);
-    const Query query = query_of(*made.table, asked);
-    const Answer found = answer_of(query, device_);
-    EXPECT_EQ(found.text, answer_of(query, nullptr).text);
-    EXPECT_EQ(found.summary.why_cpu, "");
-    if (*asked.where == '\0') continue;
-    Query selected = Query::from(*made.table);
-    selected.where(asked.where).select("id, word, maybe, real");
-    EXPECT_EQ(answer_of(selected, device_).text, answer_of(selected, nullptr).text);
+constexpr const char* kSmall = "6000/2500";
+constexpr const char* kLarge = "300000/70000";
+constexpr const char* kOneRowGroup = "300000/1048576";
+
+TEST_F(QueryOnDevice, AnswersAsTheCpu) {
+  for (const char* const size : {kSmall, kLarge, kOneRowGroup}) {
+    if (is_small() && size != kSmall) continue;
+    SCOPED_TRACE(size);
+    for (const char* const test : {"Groups", "Rows", "SumsOfProducts"}) {
+      expect_as_on_cpu("one_table", test, size);
+    }
+    // Sums of doubles have the CPU's bits, in whatever order lanes add.
+    for (const char* const test : {"UsualOnes", "ExpressionsOfThem", "HostileOnes"}) {
+      expect_as_on_cpu("doubles", test, size);
+    }
+    if (size == kOneRowGroup) continue;
+    for (const char* const test :
+         {"Groups", "LoneRowsInGroups", "StringKeys", "Rows", "LoneRows"}) {
+      expect_as_on_cpu("joins", test, size);
+    }
   }
 }
 
-/// Groups and joins of tables that stay in its memory.
-TEST_P(QueryOnDevice, AnswersFromItsMemory) {
-  const auto [rows, group_rows] = GetParam();
-  const MadeTable made(make_csv(rows, static_cast<unsigned>(rows)), group_rows);
-  const auto loaded = gpu::DeviceTable::load(device_, {*made.table});
-  ASSERT_TRUE(loaded.ok()) << loaded.error().message();
-  for (const Asked& asked : kAsked) {
-    SCOPED_TRACE(std::string(asked.where) + " | " + asked.group_by + " | " + asked.aggregates);
-    const Query query = query_of(*made.table, asked);
-    const Answer found = answer_of(query, device_);
-    EXPECT_EQ(found.text, answer_of(query, nullptr).text);
-    EXPECT_EQ(found.summary.why_cpu, "");
-    EXPECT_EQ(found.summary.bytes_read, 0u);
-    if (*asked.where == '\0') continue;
-    Query selected = Query::from(*made.table);
-    selected.where(asked.where).select("id, word, maybe, price");
-    EXPECT_EQ(answer_of(selected, device_).text, answer_of(selected, nullptr).text);
+TEST_F(QueryOnDevice, AnswersFromItsMemory) {
+  const char* const size = is_small() ? kSmall : kLarge;
+  expect_as_on_cpu("one_table", "GroupsInDeviceMemory", size, true);
+  expect_as_on_cpu("one_table", "RowsInDeviceMemory", size, true);
+  expect_as_on_cpu("joins", "InDeviceMemory", size, true);
+}
+
+TEST_F(QueryOnDevice, FindsStringsInAllForms) {
+  for (const char* const form : {"tokens", "bytes", "forms"}) {
+    SCOPED_TRACE(form);
+    expect_as_on_cpu("strings", "KeysOfGroups", form);
+    expect_as_on_cpu("strings", "KeysOfGroupsOfJoins", form);
+    expect_as_on_cpu("strings", "Conditions", form);
   }
-  if (rows < 600) return;
-  const JoinedTables tables(rows, group_rows);
-  std::vector<gpu::DeviceTable> all;
-  for (const char* const name : JoinedTables::kNames) {
-    auto one = gpu::DeviceTable::load(device_, {tables.table(name)});
-    ASSERT_TRUE(one.ok()) << one.error().message();
-    all.push_back(std::move(*one));
-  }
-  for (const char* const statement : kJoinStatements) {
+}
+
+/// Asks about a table `t` of so many rows with these columns.
+void ask_about(const std::shared_ptr<QueryDevice>& device, std::uint32_t rows,
+               const std::vector<std::string>& columns, const std::vector<std::string>& statements,
+               std::uint64_t least_passes) {
+  const std::uint32_t group_rows = rows > 1'000'000 ? 1u << 20 : 70'000;
+  QueryTables tables({{"t", TableRecipe{"columns", rows, group_rows, 1, columns, {}}}});
+  for (const std::string& statement : statements) {
     SCOPED_TRACE(statement);
     const Query query = tables.query_of(statement);
-    const Answer found = answer_of(query, device_);
-    EXPECT_EQ(found.text, answer_of(query, nullptr).text);
-    EXPECT_GT(found.summary.bytes_resident, 0u);
+    const Answer found = bits_of(query, device);
+    EXPECT_TRUE(found.text == bits_of(query, nullptr).text);
+    EXPECT_EQ(found.summary.why_cpu, "");
+    EXPECT_GE(found.summary.passes, least_passes);
   }
 }
 
-/// Sums of doubles have the CPU's bits, in whatever order lanes add.
-TEST_P(QueryOnDevice, AddsDoublesAsTheCpu) {
-  const auto [rows, group_rows] = GetParam();
-  const auto count = static_cast<std::uint32_t>(rows);
-  const auto expect_as_on_cpu = [&](const TableOfColumns& made, std::span<const Asked> all,
-                                    const char* why_cpu = "") {
-    for (const Asked& asked : all) {
-      SCOPED_TRACE(std::string(asked.where) + " | " + asked.group_by + " | " + asked.aggregates);
-      const Query query = query_of(*made.table, asked);
-      const Answer found = bits_of(query, device_);
-      EXPECT_EQ(found.text, bits_of(query, nullptr).text);
-      EXPECT_EQ(found.summary.why_cpu, why_cpu);
-    }
-  };
-  const TableOfColumns usual = usual_reals(count, group_rows, count);
-  expect_as_on_cpu(usual, kAskedOfReals);
-  expect_as_on_cpu(usual, kExpressionsOfReals);
-  const Asked kHostile[] = {
-      {"", "few", "avg(pairs), sum(pairs), min(huge), max(tiny)"},
-      {"", "many", "avg(plus), sum(minus), max(floats), min(special), max(special)"},
-      {"special < nan_or_one", "few", "count(*), max(huge / tiny), min(tiny * 0.5e0)"},
-  };
-  const TableOfColumns hostile = hostile_reals(count, group_rows, count + 1);
-  expect_as_on_cpu(hostile, kHostile);
-  const Asked kTooFar[] = {{"", "few", "sum(huge)"}};
-  expect_as_on_cpu(hostile, kTooFar, "sums of doubles that are too far from each other");
+/// More groups than a table has room for that stays in the cache: their rows are divided into
+/// parts. Where one key has most rows the table grows.
+TEST_F(QueryOnDevice, MakesGroupsInParts) {
+  if (is_small()) GTEST_SKIP() << "a large table";
+  for (const char* const usual : {"0", "6"}) {
+    ask_about(
+        device_, 8'000'000,
+        {"key int64 = any(10) < " + std::string(usual) + " ? 77 : any(6000000) * 6148914691236517",
+         "value int64 = any(1048576) - 1000"},
+        {"select key, count(*), sum(value) from t group by key",
+         "select key, min(value), avg(value) from t where value < 900000 group by key"},
+        2);
+  }
+}
+
+/// Warps put the same strings into the index at the same time. `few` is a dictionary.
+TEST_F(QueryOnDevice, NumbersManyStrings) {
+  const std::uint32_t rows = is_small() ? 9'000 : 400'000;
+  ask_about(device_, rows,
+            {"id int64 = row", "few utf8 = {words any(90) * 3 + any(2)}",
+             "text utf8 = {words any(rows / 2)}", "digits utf8 = {hex any(rows / 3)}"},
+            {"select few, count(*), sum(id), min(id) from t group by few",
+             "select text, count(*), sum(id), min(id) from t group by text",
+             "select digits, count(*), sum(id), min(id) from t group by digits",
+             "select few, digits, count(*), sum(id) from t group by few, digits"},
+            1);
+}
+
+TEST_F(QueryOnDevice, TestsManyStrings) {
+  std::vector<std::string> statements;
+  for (const char* const where :
+       {"digits like '%ab%'", "digits not like '%a%' and id > 5000", "digits < '8' or id < 3000",
+        "digits matches '(ab|cd).*(ef|01)'", "digits = '0'", "digits like '%7'"}) {
+    statements.push_back(std::string("select count(*), sum(id), min(id), max(id) from t where ") +
+                         where);
+  }
+  ask_about(device_, is_small() ? 9'000 : 400'000,
+            {"id int64 = row", "digits utf8 = {hex row} null 1/13"}, statements, 1);
 }
 
 /// Batches on the device, copied back by a stream that waits for their events.
-TEST_P(QueryOnDevice, HandsOutItsMemory) {
-  const auto [rows, group_rows] = GetParam();
-  const MadeTable made(make_csv(rows, static_cast<unsigned>(rows)), group_rows);
+TEST_F(QueryOnDevice, HandsOutItsMemory) {
+  QueryTables tables = query_tables("one_table", is_small() ? "9000/4000" : "300000/70000");
   QueryOptions options;
   options.device = device_;
-  Query query = Query::from(*made.table);
+  Query query = Query::from(tables.files("t"));
   query.where("run > 2").select("id");
   ArrowOwner<ArrowDeviceArrayStream> found;
   ArrowOwner<ArrowArrayStream> expected;
@@ -148,146 +190,6 @@ TEST_P(QueryOnDevice, HandsOutItsMemory) {
     batch.array.release(&batch.array);
   }
   cudaStreamDestroy(stream);
-}
-
-TEST_P(QueryOnDevice, JoinsAsTheCpu) {
-  const auto [rows, group_rows] = GetParam();
-  if (rows < 600) GTEST_SKIP() << "facts must be more than what they are joined with";
-  const JoinedTables tables(rows, group_rows);
-  const auto expect_as_on_cpu = [&](std::span<const char* const> statements, const char* there) {
-    for (const char* const statement : statements) {
-      SCOPED_TRACE(statement);
-      const Query query = tables.query_of(statement);
-      const Answer found = answer_of(query, device_);
-      EXPECT_EQ(found.text, answer_of(query, nullptr).text);
-      EXPECT_EQ(found.summary.why_cpu, "");
-      EXPECT_EQ(found.summary.on_device, there);
-    }
-  };
-  expect_as_on_cpu(kJoinStatements, "joins, conditions and groups");
-  expect_as_on_cpu(kLoneRowStatements, "joins, conditions and groups");
-  expect_as_on_cpu(kStringKeyStatements, "joins, conditions and groups");
-  expect_as_on_cpu(kJoinedRows, "joins and conditions");
-  expect_as_on_cpu(kLoneRows, "joins and conditions");
-}
-
-/// More groups than a table has room for that stays in the cache: their rows are divided into
-/// parts. Where one key has most rows the table grows.
-TEST(QueryOnDeviceByParts, AnswersAsTheCpu) {
-  const auto device = gpu::open_query_gpu();
-  if (!device.ok()) GTEST_SKIP() << "no usable GPU: " << device.error().message();
-  const char* const scale = std::getenv("PRESSO_GPU_TEST_SCALE");
-  if (scale != nullptr && std::string(scale) == "small") GTEST_SKIP() << "a large table";
-  constexpr std::uint32_t kRows = 8'000'000;
-  for (const std::uint32_t usual_in_ten : {0u, 6u}) {
-    corpora::Random random(usual_in_ten);
-    const auto key = [&](std::uint32_t) -> std::int64_t {
-      if (random.below(10) < usual_in_ten) return 77;
-      return static_cast<std::int64_t>(random.below(6'000'000) * 6'148'914'691'236'517ull);
-    };
-    const auto value = [&](std::uint32_t) { return std::int64_t{random.below(1u << 20)} - 1000; };
-    std::vector<std::pair<std::string, ColumnData>> columns;
-    columns.emplace_back("key", column_of<std::int64_t>(ColumnType::kInt64, kRows, key));
-    columns.emplace_back("value", column_of<std::int64_t>(ColumnType::kInt64, kRows, value));
-    const TableOfColumns made(columns, 1u << 20);
-    for (const Asked& asked : {Asked{"", "key", "count(*), sum(value)"},
-                               Asked{"value < 900000", "key", "min(value), avg(value)"}}) {
-      SCOPED_TRACE(std::string(asked.where) + asked.aggregates + std::to_string(usual_in_ten));
-      const Query query = query_of(*made.table, asked);
-      const Answer found = answer_of(query, *device);
-      EXPECT_EQ(found.text, answer_of(query, nullptr).text);
-      EXPECT_EQ(found.summary.why_cpu, "");
-      EXPECT_GT(found.summary.passes, 1u);
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Sizes, QueryOnDevice,
-                         ::testing::Values(std::pair{33, 1000u}, std::pair{6000, 2500u},
-                                           std::pair{9000, 1u << 20}, std::pair{300'000, 1u << 20},
-                                           std::pair{300'000, 70'000u}));
-
-/// Groups by strings that are no dictionary's, and conditions on them.
-class StringGroupsOnDevice : public ::testing::Test {
- protected:
-  void SetUp() override {
-    auto device = gpu::open_query_gpu();
-    if (!device.ok()) GTEST_SKIP() << "no usable GPU: " << device.error().message();
-    device_ = std::move(*device);
-  }
-  void expect_as_on_cpu(const Query& query) {
-    const Answer found = answer_of(query, device_);
-    EXPECT_EQ(found.text, answer_of(query, nullptr).text);
-    EXPECT_EQ(found.summary.why_cpu, "");
-  }
-
-  std::shared_ptr<QueryDevice> device_;
-};
-
-TEST_F(StringGroupsOnDevice, OfAllFormsAnswerAsTheCpu) {
-  using Form = KeyedTables::Form;
-  for (const Form form : {Form::kTokens, Form::kBytes, Form::kMixed}) {
-    const KeyedTables tables(form);
-    for (const char* const statement : kStringGroups) {
-      SCOPED_TRACE(statement);
-      expect_as_on_cpu(tables.query_of(statement));
-    }
-    for (const char* const statement : kJoinedStringGroups) {
-      SCOPED_TRACE(statement);
-      expect_as_on_cpu(tables.query_of(statement));
-    }
-  }
-}
-
-/// Warps put the same strings into the index at the same time. `few` is a dictionary.
-TEST_F(StringGroupsOnDevice, OfManyRowsAnswerAsTheCpu) {
-  const char* const scale = std::getenv("PRESSO_GPU_TEST_SCALE");
-  const std::uint32_t rows = scale != nullptr && std::string(scale) == "small" ? 9'000 : 400'000;
-  corpora::Random random(3);
-  std::string csv = "id,few,text,digits\n";
-  for (std::uint32_t i = 0; i < rows; ++i) {
-    csv += std::to_string(i) + "," + key_string(random.below(90) * 3 + random.below(2)) + "," +
-           key_string(random.below(rows / 2)) + "," + hex_string(random.below(rows / 3)) + "\n";
-  }
-  const MadeTable made(csv, 70'000);
-  for (const char* const keys : {"few", "text", "digits", "few, digits"}) {
-    SCOPED_TRACE(keys);
-    Query query = Query::from(*made.table);
-    query.group_by(keys).aggregate("count(*), sum(id), min(id)");
-    expect_as_on_cpu(query);
-  }
-}
-
-class TextConditionsOnDevice : public StringGroupsOnDevice {};
-
-TEST_F(TextConditionsOnDevice, OfAllFormsAnswerAsTheCpu) {
-  using Form = KeyedTables::Form;
-  for (const Form form : {Form::kTokens, Form::kBytes, Form::kMixed}) {
-    const KeyedTables tables(form);
-    for (const char* const condition : kTextConditions) {
-      SCOPED_TRACE(condition);
-      expect_as_on_cpu(tables.query_of(text_statement(condition)));
-    }
-  }
-}
-
-TEST_F(TextConditionsOnDevice, OfManyRowsAnswerAsTheCpu) {
-  const char* const scale = std::getenv("PRESSO_GPU_TEST_SCALE");
-  const std::uint32_t rows = scale != nullptr && std::string(scale) == "small" ? 9'000 : 400'000;
-  std::string csv = "id,digits\n";
-  for (std::uint32_t i = 0; i < rows; ++i) {
-    csv += std::to_string(i) + "," + (i % 13 == 4 ? "" : hex_string(i)) + "\n";
-  }
-  const MadeTable made(csv, 150'000);
-  ASSERT_EQ(form_of(*made.table, 0, "digits"), Representation::kBytes);
-  for (const char* const where :
-       {"digits like '%ab%'", "digits not like '%a%' and id > 5000", "digits < '8' or id < 3000",
-        "digits matches '(ab|cd).*(ef|01)'", "digits = '0'", "digits like '%7'"}) {
-    SCOPED_TRACE(where);
-    Query query = Query::from(*made.table);
-    query.where(where).aggregate("count(*), sum(id), min(id), max(id)");
-    expect_as_on_cpu(query);
-  }
 }
 
 }  // namespace

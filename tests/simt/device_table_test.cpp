@@ -13,6 +13,7 @@
 #include "tests/simt/emulated_query_device.h"
 #include "tests/simt/join_cases.h"
 #include "tests/simt/query_cases.h"
+#include "tests/simt/query_file.h"
 #include "tests/simt/stored_blocks.h"
 #include "tests/simt/string_query_cases.h"
 #include "tests/support/sanitized.h"
@@ -62,48 +63,15 @@ void expect_from_memory(const Query& query, const std::shared_ptr<QueryDevice>& 
   EXPECT_GE(found.summary.bytes_stored, found.summary.bytes_resident);
 }
 
-class DeviceTables : public ::testing::TestWithParam<std::pair<int, std::uint32_t>> {};
-
-TEST_P(DeviceTables, AnswerGroupsFromMemory) {
-  const auto [rows, group_rows] = GetParam();
-  const MadeTable made(make_csv(rows, static_cast<unsigned>(rows)), group_rows);
+TEST(DeviceTable, HasTheTablesColumns) {
+  const MadeTable made(make_csv(3000, 5), 1024);
   Loaded loaded;
   const DeviceTable& table = loaded.load({*made.table});
-  EXPECT_EQ(table.rows(), static_cast<std::uint64_t>(rows));
+  EXPECT_EQ(table.rows(), 3000u);
   EXPECT_EQ(table.device_bytes(), loaded.faults().live_bytes);
   EXPECT_GT(table.bytes_read(), 0u);
   EXPECT_EQ(table.columns().size() + table.left_out().size(), made.table->schema().columns.size());
-  for (const Asked& asked : kAsked) {
-    SCOPED_TRACE(std::string(asked.where) + " | " + asked.group_by + " | " + asked.aggregates);
-    expect_from_memory(query_of(*made.table, asked), loaded.device());
-    EXPECT_EQ(loaded.faults().live_bytes, table.device_bytes());
-  }
 }
-
-TEST_P(DeviceTables, FindRowsAsTheCpu) {
-  const auto [rows, group_rows] = GetParam();
-  const MadeTable made(make_csv(rows, static_cast<unsigned>(rows) + 1), group_rows);
-  Loaded loaded(3);
-  loaded.load({*made.table});
-  for (const Asked& asked : kAsked) {
-    if (*asked.where == '\0') continue;
-    SCOPED_TRACE(asked.where);
-    Query query = Query::from(*made.table);
-    query.where(asked.where).select("id, word, maybe, price * 2, odd - run");
-    expect_from_memory(query, loaded.device());
-    EXPECT_EQ(answer_of(query, loaded.device()).summary.on_device, "conditions and rows");
-    query.order_by("day desc, id").limit(20, 3);
-    EXPECT_EQ(answer_of(query, loaded.device()).text, answer_of(query, nullptr).text);
-    query.select("real, id");
-    const Answer found = answer_of(query, loaded.device());
-    EXPECT_EQ(found.text, answer_of(query, nullptr).text);
-    EXPECT_EQ(found.summary.on_device, "conditions and rows");
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Sizes, DeviceTables,
-                         ::testing::Values(std::pair{33, 1000u}, std::pair{6000, 2500u},
-                                           std::pair{9000, 1u << 20}));
 
 /// Nothing is wanted of them but that they are there.
 TEST(DeviceTable, RowsMayHaveNoColumns) {
@@ -143,8 +111,8 @@ TEST(DeviceTable, MissingColumnsAreReadFromTheFile) {
   EXPECT_EQ(table.columns(), (std::vector<std::string>{"word", "price", "maybe"}));
   EXPECT_TRUE(table.left_out().empty());
   expect_from_memory(query_of(*made.table, {"maybe > 0", "word", "sum(price)"}), loaded.device());
-  for (const Asked& asked : kAsked) {
-    SCOPED_TRACE(std::string(asked.where) + " | " + asked.group_by + " | " + asked.aggregates);
+  for (const Asked& asked : asked_in("one_table", "Groups")) {
+    SCOPED_TRACE(asked.where + " | " + asked.group_by + " | " + asked.aggregates);
     const Query query = query_of(*made.table, asked);
     const Answer found = answer_of(query, loaded.device());
     const Answer without = answer_of(query, make_emulated_query_device());
@@ -155,7 +123,7 @@ TEST(DeviceTable, MissingColumnsAreReadFromTheFile) {
     const std::uint64_t looked_at = found.summary.bytes_read + found.summary.bytes_resident;
     EXPECT_LE(looked_at, without.summary.bytes_read);
     EXPECT_GE(found.summary.blocks_skipped, without.summary.blocks_skipped);
-    if (std::string(asked.where).find("word") != std::string::npos) continue;
+    if (asked.where.find("word") != std::string::npos) continue;
     EXPECT_EQ(looked_at, without.summary.bytes_read);
     EXPECT_EQ(found.summary.blocks_skipped, without.summary.blocks_skipped);
   }
@@ -169,41 +137,12 @@ TEST(DeviceTable, MissingColumnsAreReadFromTheFile) {
       << *explained;
 }
 
-TEST(DeviceTable, StringsAreSearchedInMemory) {
-  for (const std::uint32_t group_rows : {65536u, 2300u}) {
-    const MadeTable made(make_string_csv(6900, group_rows, 9), group_rows);
-    Loaded loaded(group_rows);
-    const DeviceTable& table = loaded.load({*made.table});
-    EXPECT_TRUE(table.left_out().empty());
-    for (const Asked& asked : kStringsAsked) {
-      SCOPED_TRACE(asked.where);
-      expect_from_memory(query_of(*made.table, asked), loaded.device());
-    }
-  }
-}
-
-/// Rows that found no room at first are asked for again, and by their strings, too.
-TEST(DeviceTable, RowsAreToldByStringsInMemory) {
-  for (const std::uint32_t group_rows : {65536u, 2300u}) {
-    const MadeTable made(make_string_csv(6900, group_rows, 9), group_rows);
-    Loaded loaded(group_rows);
-    loaded.load({*made.table});
-    for (const Asked& asked : kStringsAsked) {
-      SCOPED_TRACE(asked.where);
-      Query query = Query::from(*made.table);
-      query.where(asked.where).select("id, run");
-      expect_from_memory(query, loaded.device());
-      EXPECT_EQ(answer_of(query, loaded.device()).summary.on_device, "conditions and rows");
-    }
-  }
-}
-
 /// Some of the strings' columns in memory, others not; slices that are left out in front.
 TEST(DeviceTable, StringsMayBeInBothPlaces) {
   const MadeTable made(make_string_csv(6900, 2300, 9), 2300);
   Loaded loaded(7);
   loaded.load({*made.table}, {"note", "word"});
-  for (const Asked& asked : kStringsAsked) {
+  for (const Asked& asked : asked_in("tokens", "Groups")) {
     SCOPED_TRACE(asked.where);
     const Query query = query_of(*made.table, asked);
     const Answer found = answer_of(query, loaded.device());
@@ -238,8 +177,8 @@ TEST(DeviceTable, SeveralFilesAreOneTable) {
   const std::vector<Table> all{*a.table, *b.table, *c.table};
   const auto query_of_files = [](const std::vector<Table>& tables, const Asked& asked) {
     Query query = Query::from(tables);
-    if (*asked.where != '\0') query.where(asked.where);
-    if (*asked.group_by != '\0') query.group_by(asked.group_by);
+    if (!asked.where.empty()) query.where(asked.where);
+    if (!asked.group_by.empty()) query.group_by(asked.group_by);
     query.aggregate(asked.aggregates);
     return query;
   };
@@ -248,8 +187,8 @@ TEST(DeviceTable, SeveralFilesAreOneTable) {
   apart.load({*c.table, *a.table});
   apart.load({*b.table}, {"id", "word", "maybe", "price", "run", "walk", "wide"});
   some.load({*a.table, *b.table});
-  for (const Asked& asked : kAsked) {
-    SCOPED_TRACE(std::string(asked.where) + " | " + asked.group_by + " | " + asked.aggregates);
+  for (const Asked& asked : asked_in("one_table", "Groups")) {
+    SCOPED_TRACE(asked.where + " | " + asked.group_by + " | " + asked.aggregates);
     const Query query = query_of_files(all, asked);
     expect_from_memory(query, together.device());
     expect_from_memory(query_of_files({*c.table, *b.table}, asked), together.device());
@@ -261,31 +200,13 @@ TEST(DeviceTable, SeveralFilesAreOneTable) {
   }
 }
 
-TEST(DeviceTable, JoinsFindAllTablesInMemory) {
-  const JoinedTables tables(3000, 1024);
-  Loaded loaded(5);
-  for (const char* const name : JoinedTables::kNames) loaded.load({tables.table(name)});
-  int from_memory = 0;
-  const auto check = [&](const char* statement) {
-    SCOPED_TRACE(statement);
-    const Query query = tables.query_of(statement);
-    const Answer found = answer_of(query, loaded.device());
-    EXPECT_EQ(found.text, answer_of(query, nullptr).text);
-    EXPECT_EQ(found.summary.why_cpu, "");
-    EXPECT_GT(found.summary.bytes_resident, 0u);
-    from_memory += found.summary.bytes_read == 0 ? 1 : 0;
-  };
-  for (const char* const statement : kJoinStatements) check(statement);
-  for (const char* const statement : kJoinedRows) check(statement);
-  // Others number strings row by row, on the CPU.
-  EXPECT_GT(from_memory, 35);
-}
-
 TEST(DeviceTable, OnlyJoinedTablesMayBeInMemory) {
   const JoinedTables tables(3000, 1024);
   Loaded loaded(6);
   loaded.load({tables.table("parts")}, {"id", "size", "maker"});
-  const Query query = tables.query_of(kNestedJoin);
+  const Query query = tables.query_of(
+      "select land, name, count(*), sum(price) from facts join parts on facts.part = parts.id join "
+      "makers on parts.maker = makers.id where rating > 1 and size < 40 group by land, name");
   const Answer found = answer_of(query, loaded.device());
   EXPECT_EQ(found.text, answer_of(query, nullptr).text);
   EXPECT_EQ(found.summary.why_cpu, "");
@@ -311,7 +232,7 @@ TEST(DeviceTable, StepsHaveNames) {
                                      "parts.id group by word")),
             (Steps{"build side", "load blocks", "pipeline", "pipeline", "groups back",
                    "groups in order"}));
-  EXPECT_EQ(steps_of(tables.query_of(kJoinedRows[0])),
+  EXPECT_EQ(steps_of(tables.query_of(query_statements("joins", "Rows")[0])),
             (Steps{"build side", "load blocks", "pipeline", "pipeline", "rows back"}));
   EXPECT_EQ(
       steps_of(query_of(*made.table, {"comment like '%final%'", "word"})),

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 
 #include "tests/simt/emulated_query_device.h"
@@ -14,10 +15,12 @@ namespace presso::test {
 
 /// Nothing is left behind, and the answer is right where there is one, by the CPU. Of each kind of
 /// fault more than `least_errors` are to be errors; where tests are sanitized, and fewer faults are
-/// tried, one.
-inline void expect_faults_are_told(const Query& query, std::uint64_t least_errors) {
+/// tried, one. Of more than 64 allocations or launches only 33 to 64 fail, spread evenly.
+inline void expect_faults_are_told(
+    const Query& query, std::uint64_t least_errors,
+    const std::function<QueryOptions(const std::shared_ptr<EmulatedFaults>&)>& options) {
   const auto whole = std::make_shared<EmulatedFaults>();
-  const Answer right = answer_of(query, make_emulated_query_device(whole));
+  const Answer right = answer_with(query, options(whole));
   ASSERT_EQ(right.summary.why_cpu, "");
   struct Fault {
     std::uint64_t count;
@@ -30,10 +33,10 @@ inline void expect_faults_are_told(const Query& query, std::uint64_t least_error
         Fault{whole->launches, &EmulatedFaults::launch, "GPU failed"}}) {
     ASSERT_GT(fault.count, 3u);
     std::uint64_t errors = 0;
-    for (std::uint64_t i = 0; i < fault.count; i += kIsSanitized ? 5 : 1) {
+    for (std::uint64_t i = 0; i < fault.count; i += 1 + fault.count / (kIsSanitized ? 12 : 64)) {
       const auto faults = std::make_shared<EmulatedFaults>();
       (*faults).*fault.which = i;
-      const Answer found = answer_of(query, make_emulated_query_device(faults));
+      const Answer found = answer_with(query, options(faults));
       if (found.text.substr(0, 6) == "error:") {
         EXPECT_NE(found.text.find(fault.message), std::string::npos) << found.text;
         ++errors;
@@ -46,6 +49,15 @@ inline void expect_faults_are_told(const Query& query, std::uint64_t least_error
     }
     EXPECT_GT(errors, kIsSanitized ? 0u : least_errors);
   }
+}
+
+inline void expect_faults_are_told(const Query& query, std::uint64_t least_errors) {
+  expect_faults_are_told(query, least_errors, [](const std::shared_ptr<EmulatedFaults>& faults) {
+    QueryOptions options;
+    options.threads = 2;
+    options.device = make_emulated_query_device(faults);
+    return options;
+  });
 }
 
 }  // namespace presso::test

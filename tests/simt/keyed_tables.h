@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tables with columns of strings that row groups store in all forms, for tests of joins and groups
-// whose keys these are, and of conditions on them.
+// whose keys these are, and of conditions on them (tests/queries/strings.txt).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -123,94 +123,6 @@ inline Representation form_of(const Table& table, std::uint64_t group, const cha
   const auto reader = GroupReader::open(table, group);
   EXPECT_TRUE(reader.ok());
   return (*reader)->chunk(*table.find_column(column)).representation;
-}
-
-/// Groups by strings of `facts`.
-inline constexpr const char* kStringGroups[] = {
-    "select fact_key, count(*) from facts group by fact_key",
-    "select other_key, sum(id), min(x), max(id), avg(id) from facts group by other_key",
-    "select distinct fact_key from facts",
-    "select distinct x, other_key from facts where id > 3000",
-    "select fact_key, x, count(*), sum(id) from facts where x <> 2 group by fact_key, x",
-    "select x, fact_key, count(*) from facts group by x, fact_key",
-    "select fact_key, other_key, sum(x) from facts where id < 4000 group by fact_key, other_key",
-    ("select fact_key, count(*) as n from facts group by fact_key having count(*) > 1 "
-     "order by n desc, fact_key limit 20"),
-    "select fact_key, id, count(*) from facts group by fact_key, id",
-    "select fact_key, x, count(fact_key), sum(id) from facts group by x, fact_key",
-    // Of one form only, and of no row.
-    "select fact_key, count(*) from facts where id between 2300 and 4599 group by fact_key",
-    "select fact_key, count(*) from facts where id between 6900 and 9199 group by fact_key",
-    "select fact_key, count(*) from facts where id < 0 group by fact_key",
-};
-
-inline constexpr std::size_t kGroupsOfSmallSide = 2;  ///< has no string that the device numbers
-/// Groups by strings of joined tables.
-inline constexpr const char* kJoinedStringGroups[] = {
-    "select fact_key, count(*), sum(size) from facts join sides on fact_key = side_key "
-    "group by fact_key",
-    "select side_key, x, count(*) from facts join sides on fact_key = side_key "
-    "group by side_key, x",
-    "select side_key, count(*), sum(facts.id) from facts left join sides on facts.id = "
-    "sides.side_id and size < 70 group by side_key",
-    "select other_key, side_key, count(*) from facts join sides on facts.id = sides.side_id "
-    "group by other_key, side_key",
-    "select fact_key, count(*), sum(size) from facts right join sides on fact_key = side_key "
-    "group by fact_key",
-    "select fact_key, side_key, count(*), sum(size) from facts full join sides on fact_key = "
-    "side_key and size < 40 group by fact_key, side_key",
-    "select other_key, count(*) from facts semi join sides on fact_key = side_key "
-    "group by other_key",
-    "select fact_key, z, count(*) from facts left join more on fact_key = more_key "
-    "group by fact_key, z",
-    // By the build side's rows, of which each has another key.
-    "select more_key, z, count(*), sum(x) from facts join more on other_key = more_key "
-    "group by more_key, z",
-    "select other_key, id, count(*) from facts join more on other_key = more_key "
-    "group by other_key, id",
-    "select fact_key, x, count(side_key), count(fact_key) from facts full join sides on fact_key = "
-    "side_key and size < 20 group by fact_key, x",
-    "select side_key, more_key, count(*) from facts join sides on facts.id = sides.side_id left "
-    "join more on side_key = more_key group by side_key, more_key",
-};
-
-/// Conditions on strings of `facts`; each matches some rows and not all.
-inline constexpr const char* kTextConditions[] = {
-    // All kinds of conditions, on a column without nulls and on one with them.
-    "other_key like 'a%'",
-    "other_key like '%7'",
-    "other_key like '%ab%c%'",
-    "other_key like '_b%'",
-    "other_key not like '%1%'",
-    "other_key ilike '%AB%'",
-    "other_key matches '^[0-7a-f]'",
-    "not (other_key matches '[02468a-n]$')",
-    "other_key matches '(ab|cd).*(ef|[st]l)'",
-    "other_key matches '[ab][0-9a-z ]{8}[0-4e]'",  // of more states than bytes have
-    "other_key < '8'",
-    "other_key >= 'c'",
-    "other_key in ('0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f')",
-    "other_key not in ('0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e')",
-    "fact_key like '%a%'",
-    "fact_key not like '%a%'",
-    "fact_key <> ''",
-    "fact_key = ''",
-    "fact_key is not null and not (fact_key like '%e%')",
-    "fact_key matches '^.{16}$'",
-    "fact_key matches '^.{17,}$'",
-    "not (fact_key > 'b')",
-    // With others, under AND and OR, and several on one column.
-    "other_key like '%a%' and x = 3",
-    "other_key like 'a%' or x = 3 or fact_key is null",
-    "(other_key like '%a%' or x > 3) and (fact_key like '%b%' or id < 3000)",
-    "not (other_key like '%a%' and fact_key like '%b%')",
-    "other_key like '%a%' and other_key like '%b%' and fact_key like '%c%' and fact_key like '%d%'",
-    "other_key not like '%a%' and id < x * 3000",
-    "fact_key like '%a%' and id between 2500 and 10000",
-};
-
-inline std::string text_statement(const std::string& condition, const std::string& rest = "") {
-  return "select count(*), sum(id), min(x), count(fact_key) from facts where " + condition + rest;
 }
 
 }  // namespace presso::test

@@ -67,15 +67,15 @@ inline bool says(const std::string& text, const char* words) {
 }
 
 struct Asked {
-  const char* where = "";
-  const char* group_by = "";
-  const char* aggregates = "count(*)";
+  std::string where = {};
+  std::string group_by = {};
+  std::string aggregates = "count(*)";
 };
 
 inline Query query_of(const Table& table, const Asked& asked) {
   Query query = Query::from(table);
-  if (*asked.where != '\0') query.where(asked.where);
-  if (*asked.group_by != '\0') query.group_by(asked.group_by);
+  if (!asked.where.empty()) query.where(asked.where);
+  if (!asked.group_by.empty()) query.group_by(asked.group_by);
   query.aggregate(asked.aggregates);
   return query;
 }

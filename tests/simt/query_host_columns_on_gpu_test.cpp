@@ -8,12 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "corpora/random.h"
-#include "presso/sql.h"
 #include "query/gpu/table/host_columns.h"
 #include "query/gpu/table/query_on_gpu.h"
 #include "tests/simt/emulated_query_device.h"
 #include "tests/simt/queried_table.h"
+#include "tests/simt/query_file.h"
 #include "tests/support/sanitized.h"
 
 namespace presso::query_host_columns_on_gpu_test {
@@ -22,60 +21,6 @@ namespace {
 using namespace test;
 
 constexpr std::uint64_t kKibi = std::uint64_t{1} << 10;
-
-/// wide: keys, every seventh of which comes three times, and six columns of large numbers, some of
-/// which are null; facts: keys of which a third have a partner. inner: a row for some of wide's
-/// groups.
-class WideTables {
- public:
-  Query query_of(const std::string& statement) const {
-    const auto parsed = parse_sql(statement);
-    EXPECT_TRUE(parsed.ok()) << parsed.error().message();
-    const auto table = [&](const std::string& name) -> const Table& {
-      return *(name == "wide" ? wide_ : name == "facts" ? facts_ : small_).table;
-    };
-    std::vector<Table> tables{table(parsed->from.path)};
-    for (const SqlJoin& join : parsed->joins) tables.push_back(table(join.source.path));
-    return Query::from(*parsed, statement, std::move(tables));
-  }
-
- private:
-  static constexpr int kRows = 4000;
-
-  static std::string number(std::uint64_t value) { return std::to_string(value); }
-  static std::string wide() {
-    corpora::Random random(31);
-    std::string csv = "id,a,b,c,d,e,f,kind,note\n";
-    for (int i = 0; i < kRows; ++i) {
-      csv += number(static_cast<std::uint64_t>(i % 7 < 3 ? i / 7 * 7 : i) * 3) + ",";
-      for (int k = 0; k < 6; ++k) {
-        const bool is_null = k == 4 && random.below(5) == 0;
-        csv += (is_null ? "" : number(random.below(1u << 30) * std::uint64_t{70'001})) + ",";
-      }
-      csv += number(random.below(20)) + ",note " + number(random.below(1u << 30)) + "\n";
-    }
-    return csv;
-  }
-  static std::string facts() {
-    corpora::Random random(32);
-    std::string csv = "n,k,r,s\n";
-    for (int i = 0; i < 9000; ++i) {
-      csv += number(static_cast<std::uint64_t>(i)) + ",";
-      csv += (random.below(9) == 0 ? "" : number(random.below(3 * kRows))) + ",";
-      csv += number(random.below(1000)) + "," + number(random.below(1u << 30)) + "\n";
-    }
-    return csv;
-  }
-  static std::string small() {
-    std::string csv = "of_kind,label\n";
-    for (std::uint64_t i = 0; i < 12; ++i) csv += number(i) + "," + number(i % 3) + "\n";
-    return csv;
-  }
-
-  MadeTable wide_{wide(), 1500};
-  MadeTable facts_{facts(), 4096};
-  MadeTable small_{small(), 100};
-};
 
 struct Asking {
   std::uint64_t device_bytes = 300 * kKibi;
@@ -108,12 +53,6 @@ constexpr const char* kInParts = " parts";
 
 constexpr const char* kGrouped =
     "select kind, count(*), min(a), max(b), min(c), max(d), count(e), max(f) from ";
-constexpr const char* kRowsOf = "select n, a, b, c, d, e, f from ";
-
-constexpr const char* kKinds[] = {"facts join wide",       "facts left join wide",
-                                  "facts right join wide", "facts full join wide",
-                                  "wide semi join facts",  "wide anti join facts"};
-
 /// Compares with the CPU; what --explain says.
 std::string compare(const Query& query, const Asking& asking) {
   const Answer expected = answer_of(query, nullptr);
@@ -126,68 +65,35 @@ std::string compare(const Query& query, const Asking& asking) {
   return found.summary.why_cpu.empty() ? explained(query, asking) : found.summary.why_cpu;
 }
 
-TEST(HostColumnsOnGpu, EachKindOfJoin) {
-  const WideTables tables;
-  int on_host = 0;
+/// Statements of which as many as said have columns of build sides in host memory.
+void expect_on_host(const std::string& test, std::uint64_t kibi, int least) {
+  QueryTables tables = query_tables("host_columns");
   Asking asking;
-  for (const char* const kind : kKinds) {
-    const bool gives_wide = std::string(kind).starts_with("wide");
-    for (const char* const pairs : {"", " and b * 3 > a"}) {
-      const std::string join = std::string(kind) + " on k = id" + pairs;
-      const std::string statements[] = {
-          kGrouped + join + " group by kind",
-          (gives_wide ? "select a, b, c, d, e, f from " : kRowsOf) + join};
-      for (const std::string& statement : statements) {
-        SCOPED_TRACE(statement);
-        ++asking.seed;
-        const std::string text = compare(tables.query_of(statement), asking);
-        on_host += says(text, kOnHost) ? 1 : 0;
-      }
-    }
+  asking.device_bytes = kibi * kKibi;
+  int on_host = 0;
+  for (const std::string& statement : query_statements("host_columns", test)) {
+    SCOPED_TRACE(statement);
+    ++asking.seed;
+    on_host += says(compare(tables.query_of(statement), asking), kOnHost) ? 1 : 0;
   }
-  EXPECT_GE(on_host, 12);
+  EXPECT_GE(on_host, least);
+}
+
+TEST(HostColumnsOnGpu, EachKindOfJoin) {
+  expect_on_host("KindsOfJoins", 300, 12);
 }
 
 TEST(HostColumnsOnGpu, OfConditionsOnPairsOfSemiAndAntiJoins) {
-  const WideTables tables;
-  for (const char* const kind : {"semi", "anti"}) {
-    const std::string statement = std::string("select count(*) from facts ") + kind +
-                                  " join wide on k = id and a + b + c > d + f + s";
-    SCOPED_TRACE(statement);
-    const Query query = tables.query_of(statement);
-    int on_host = 0;
-    for (std::uint64_t bytes = 320 * kKibi; bytes < 440 * kKibi; bytes += 20 * kKibi) {
-      Asking asking;
-      asking.device_bytes = bytes;
-      const Answer found = answer_with(query, asking.options());
-      if (found.text.starts_with("error: out of ")) continue;
-      const std::string text = compare(query, asking);
-      on_host += says(text, kOnHost) ? 1 : 0;
-    }
-    EXPECT_GE(on_host, 1);
-  }
+  expect_on_host("ConditionsOnPairs", 380, 2);
 }
 
-/// Build sides that the CPU makes, that are joined to others before, and whose rows tell groups.
 TEST(HostColumnsOnGpu, HoweverTheBuildSideIsMade) {
-  const WideTables tables;
-  const Asking asking;
-  const std::string by_cpu =
-      std::string(kGrouped) + "facts join wide on k = id and length(note) > 3 group by kind";
-  EXPECT_TRUE(says(compare(tables.query_of(by_cpu), asking), kOnHost));
-  for (const char* const statement :
-       {"select label, count(*), min(a), max(b), min(c), max(d), count(e), max(f) from facts join "
-        "wide on k = id join small on kind = of_kind group by label",
-        "select k, a, b, c, d, e, f, count(*) from facts join wide on k = id and id % 7 = 1 group "
-        "by k, a, b, c, d, e, f"}) {
-    SCOPED_TRACE(statement);
-    compare(tables.query_of(statement), asking);
-  }
+  expect_on_host("OtherBuildSides", 300, 1);
 }
 
 /// By what is predicted: a pass over few rows takes less than to gather values of many.
 TEST(HostColumnsOnGpu, PassesWhereTheyAreFaster) {
-  const WideTables tables;
+  QueryTables tables = query_tables("host_columns");
   const Query query = tables.query_of(kGrouped + std::string("facts join wide on k = id group by "
                                                              "kind"));
   Asking asking;
@@ -198,7 +104,7 @@ TEST(HostColumnsOnGpu, PassesWhereTheyAreFaster) {
 }
 
 TEST(HostColumnsOnGpu, AreBoundedByMemory) {
-  const WideTables tables;
+  QueryTables tables = query_tables("host_columns");
   const Query query = tables.query_of(kGrouped + std::string("facts join wide on k = id group by "
                                                              "kind"));
   Asking asking;
@@ -215,7 +121,7 @@ TEST(HostColumnsOnGpu, AreBoundedByMemory) {
 
 /// As pinned memory is refused, whatever the limits say: passes come next, then the CPU.
 TEST(HostColumnsOnGpu, PassesWherePinnedMemoryIsRefused) {
-  const WideTables tables;
+  QueryTables tables = query_tables("host_columns");
   const Query query = tables.query_of(kGrouped + std::string("facts join wide on k = id group by "
                                                              "kind"));
   Asking asking;
@@ -242,65 +148,12 @@ TEST(HostColumnsOnGpu, PassesWherePinnedMemoryIsRefused) {
   EXPECT_GE(on_host + by_cpu, 1);
 }
 
-/// f: keys; n: rows that lead from these to v, which has five columns of large numbers. All columns
-/// are simply packed.
-class PlainTables {
- public:
-  /// `rows`: of n and v, a prime number.
-  explicit PlainTables(std::uint64_t rows) : rows_(rows) {}
-
-  Query query_of(const std::string& statement) const {
-    const auto parsed = parse_sql(statement);
-    EXPECT_TRUE(parsed.ok()) << parsed.error().message();
-    std::vector<Table> tables{*f_.table};
-    for (const SqlJoin& join : parsed->joins) {
-      tables.push_back(join.source.path == "n" ? *n_.table : *v_.table);
-    }
-    return Query::from(*parsed, statement, std::move(tables));
-  }
-
- private:
-  std::string any_order(std::uint64_t i) const { return std::to_string(i * 1237 % rows_); }
-  std::string facts() const {
-    std::string csv = "k\n";
-    for (std::uint64_t i = 0; i < 2 * rows_; ++i) csv.append(any_order(i)).append("\n");
-    return csv;
-  }
-  std::string near() const {
-    corpora::Random random(33);
-    std::string csv = "id,place,kind\n";
-    for (std::uint64_t i = 0; i < rows_; ++i) {
-      csv.append(any_order(i)).append(",").append(any_order(i + 99)).append(",");
-      csv.append(std::to_string(random.below(9))).append("\n");
-    }
-    return csv;
-  }
-  std::string far() const {
-    corpora::Random random(34);
-    std::string csv = "there,a,b,c,d,e\n";
-    for (std::uint64_t i = 0; i < rows_; ++i) {
-      csv.append(any_order(i + 7));
-      for (int k = 0; k < 5; ++k) {
-        csv.append(",").append(std::to_string(random.below(1u << 30) * std::uint64_t{70'001}));
-      }
-      csv.append("\n");
-    }
-    return csv;
-  }
-
-  std::uint64_t rows_;
-  MadeTable f_{facts(), 1u << 16};
-  MadeTable n_{near(), 1u << 16};
-  MadeTable v_{far(), 1u << 16};
-};
-
 /// Pinned memory is asked for the rows that there are, once these have been counted.
 TEST(HostColumnsOnGpu, AreAsManyAsRowsAreLeft) {
-  const PlainTables tables(12'007);
+  QueryTables tables = query_tables("host_columns");
   const Query query = tables.query_of(
       "select count(*), max(a), max(b), min(c), max(d), min(e) from f join v on k = there and "
-      "there "
-      "< 9600");
+      "there < 9600");
   const auto is_on_host = [&](const Asking& asking) {
     const std::string told = compare(query, asking);
     return says(told, kOnHost) && !says(told, "by the CPU");
@@ -320,11 +173,11 @@ TEST(HostColumnsOnGpu, AreAsManyAsRowsAreLeft) {
 
 /// Build sides that are joined to others before share what there is of pinned memory with them.
 TEST(HostColumnsOnGpu, OfNestedBuildSidesKeepToOneLimit) {
-  const PlainTables tables(4001);
+  QueryTables tables = query_tables("host_columns");
   const Query query = tables.query_of(
-      "select kind, count(*), min(a), max(b), min(c), max(d), max(e) from f join n on k = id join "
-      "v "
-      "on place = there group by kind");
+      "select kind, count(*), min(a), max(b), min(c), max(d), max(e) from few_f join few_n on k = "
+      "id "
+      "join few_v on place = there group by kind");
   struct Used {
     std::uint64_t pinned_bytes = 0;
     int on_host = 0;  ///< build sides with columns there
@@ -356,7 +209,7 @@ TEST(HostColumnsOnGpu, OfNestedBuildSidesKeepToOneLimit) {
 }
 
 TEST(HostColumnsOnGpu, EachAllocationAndLaunchMayFail) {
-  const WideTables tables;
+  QueryTables tables = query_tables("host_columns");
   const Query query = tables.query_of(kGrouped + std::string("facts full join wide on k = id group "
                                                              "by kind"));
   const Asking whole;

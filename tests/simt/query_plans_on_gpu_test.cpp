@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +17,8 @@
 #include "tests/simt/emulated_query_device.h"
 #include "tests/simt/queried_table.h"
 #include "tests/simt/query_cases.h"
+#include "tests/simt/query_file.h"
+#include "tests/simt/query_runs.h"
 #include "tests/simt/string_query_cases.h"
 #include "tests/support/sanitized.h"
 
@@ -473,13 +474,8 @@ TEST(PlanOnGpu, TellsTheKernelsSecondsWhereItIsAsked) {
             answer_of(query_of(*made.table, {"run > 2", "word", "sum(price)"}), nullptr).text);
 }
 
-/// Kernels start for nothing and pass rows on for little, but to read bytes is dear.
 GpuQueryRates dividing_rates() {
-  GpuQueryRates rates;
-  rates.byte_ns = 1;
-  rates.pass_ns = 0.1;
-  rates.kernel_ns = 1e-9;
-  return rates;
+  return rates_of(0);
 }
 
 struct Followed {
@@ -539,116 +535,15 @@ TEST(PlanByRates, EndsKernelsWhereThatPays) {
   }
 }
 
-/// Whatever the rates are, the plan is one that kernels can follow.
-TEST(PlanByRates, AnswersAsTheCpu) {
-  const MadeTable made(make_csv(4000, 8), 1500);
-  const char* const kConditions[] = {
-      "maybe is null and run < 5 and id < walk * 9",
-      "price < 300 and maybe <> run and odd < 45 and word <> 'AIR'",
-      "(run = 2 or maybe > 100) and discount between 0.02 and 0.08 and id > walk * 2",
-      "id < 0 and run = 3 and word in ('AIR', 'SHIP')",
-  };
-  corpora::Random random(12);
-  const auto any = [&random] { return std::pow(10.0, -static_cast<double>(random.below(8))); };
-  for (const char* const where : kConditions) {
-    SCOPED_TRACE(where);
-    for (const Asked& asked : std::vector<Asked>{{where, "", "count(*)"},
-                                                 {where, "word", "count(*), sum(price)"},
-                                                 {where, "maybe, run + 1", "avg(price)"}}) {
-      const Query query = query_of(*made.table, asked);
-      const std::string expected = answer_of(query, nullptr).text;
-      for (int i = 0; i < (kIsSanitized ? 2 : 5); ++i) {
-        GpuQueryRates rates;
-        rates.compare_ns.fill(any());
-        for (double* const rate :
-             {&rates.byte_ns, &rates.step_ns, &rates.branch_ns, &rates.pass_ns, &rates.kernel_ns}) {
-          *rate = any();
-        }
-        const Followed found = by_rates(query, rates, {});
-        EXPECT_EQ(found.answer.text, expected) << found.explained;
-        EXPECT_EQ(found.answer.summary.why_cpu, "") << found.explained;
-      }
-    }
-  }
-}
-
-TEST(PlanByRates, WithStringsAnswersAsTheCpu) {
-  const MadeTable made(make_string_csv(4600, 2300, 9), 2300);
-  for (const char* const where :
-       {"comment like '%e%' and note not like '%final%' and id in (5, 4000)",
-        "note is not null and comment like '%the%' and id < run * 3000"}) {
-    const Query query = query_of(*made.table, {where, "word, run", "count(*), sum(id)"});
-    const Followed found = by_rates(query, dividing_rates(), {});
-    EXPECT_EQ(found.answer.text, answer_of(query, nullptr).text) << found.explained;
-    EXPECT_EQ(found.answer.summary.why_cpu, "");
-  }
-}
-
-/// A kernel has room for bits of four strings, or three and the rows that the one before has left.
-TEST(PlanByRates, HasKernelsWithRoomForStrings) {
-  const MadeTable made(make_string_csv(4600, 2300, 9), 2300);
-  const char* const kFour =
-      "comment like '%e%' and note not like '%final%' and mixed not like '%bold%' and noise <> 'x' "
-      "and id in (5, 1800)";
-  const char* const kFive =
-      "comment like '%e%' and comment not like '%quagga%' and note not like '%final%' and note not "
-      "like '%bold%' and noise <> 'x'";
-  for (const char* const where : {kFour, kFive}) {
-    const Query query = query_of(*made.table, {where, "word", "count(*), sum(id)"});
-    for (const double byte_ns : {1.0, 1e-6}) {
-      GpuQueryRates rates = dividing_rates();
-      rates.byte_ns = byte_ns;
-      const Followed found = by_rates(query, rates, {});
-      SCOPED_TRACE(found.explained);
-      EXPECT_EQ(found.answer.text, answer_of(query, nullptr).text);
-      EXPECT_EQ(found.answer.summary.why_cpu, "");
-    }
-  }
-}
-
 /// Build sides have kernels and plans of their own.
-TEST(PlanByRates, OfJoinedTablesAnswersAsTheCpu) {
-  const MadeTable facts(make_csv(9000, 5), 3000);
-  const MadeTable sides(make_csv(5000, 6), 2000);
-  bool divides_sides = false;
-  for (const char* const kind : {"join", "left join", "right join", "full join", "semi join"}) {
-    const bool is_semi = std::string_view(kind) == "semi join";
-    const std::string asked =
-        is_semi ? "f.word, count(*), sum(f.price)" : "f.word, count(*), sum(f.price), max(s.price)";
-    const std::string statement =
-        "select " + asked + " from facts as f " + kind + " sides as s on f.run = s.run" +
-        " and s.id in (30, 9000, 12000) and s.price > 150 and s.maybe < 200" +
-        " where f.price > 200 and f.id < 20000 and f.run < 7 group by f.word";
-    SCOPED_TRACE(statement);
-    const auto parsed = parse_sql(statement);
-    ASSERT_TRUE(parsed.ok()) << parsed.error().message();
-    const Query query = Query::from(*parsed, statement, {*facts.table, *sides.table});
-    const Followed found = by_rates(query, dividing_rates(), {});
-    EXPECT_EQ(found.answer.text, answer_of(query, nullptr).text) << found.explained;
-    QueryOptions options;
-    options.device = make_emulated_query_device();
-    options.gpu_rates = dividing_rates();
-    const auto told = query.explain(options, true);
-    ASSERT_TRUE(told.ok()) << told.error().what;
-    divides_sides = divides_sides || told->find("kernel 1 of 2 over s") != std::string::npos;
-  }
-  EXPECT_TRUE(divides_sides);
-}
-
-/// With little memory on the device, which has it in parts, and with ever less.
-TEST(PlanByRates, AnswersOrFailsWithLittleMemory) {
-  const MadeTable made(make_csv(9000, 4), 1500);
-  Query query = query_of(*made.table, {"", "word", "count(*), sum(maybe)"});
-  query.where("id in (4500, 21002)").where("maybe < 200").where("price > 150");
-  const std::string expected = answer_of(query, nullptr).text;
-  std::size_t answers = 0;
-  for (std::uint64_t bytes = std::uint64_t{1} << 20; bytes > 1000; bytes = bytes * 2 / 3) {
-    const Followed found = by_rates(query, dividing_rates(), {bytes, ~std::uint64_t{0}});
-    if (found.answer.text.starts_with("error: out of device memory")) continue;
-    EXPECT_EQ(found.answer.text, expected) << bytes;
-    answers += found.answer.summary.why_cpu.empty() ? 1 : 0;
-  }
-  EXPECT_GT(answers, 1u);
+TEST(PlanByRates, EndsKernelsOfBuildSides) {
+  QueryTables tables = query_tables("plans");
+  QueryOptions options;
+  options.device = make_emulated_query_device();
+  options.gpu_rates = dividing_rates();
+  const std::string statement = query_statements("plans", "JoinsByRates")[0];
+  const std::string told = explained_with(tables.query_of(statement), options);
+  EXPECT_TRUE(says(told, "kernel 1 of 2 over s")) << told;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tables of strings that row groups store as tokens, and conditions on these.
+// A table of strings that row groups store as tokens, about which tests/queries/tokens.txt asks.
 #pragma once
 
 #include <array>
@@ -57,37 +57,5 @@ inline std::string make_string_csv(std::uint32_t rows, std::uint32_t group_rows,
   }
   return csv;
 }
-
-inline constexpr Asked kStringsAsked[] = {
-    {"comment like '%special%requests%'"},
-    {"comment not like '%special%requests%'"},
-    {"comment like '%e%'"},
-    {"comment like '%quagga%'"},
-    {"comment ilike '%FINAL %'"},
-    {"comment = 'final'"},
-    {"comment <> 'bold'"},
-    {"comment < 'deposits'"},
-    {"comment in ('final', 'bold', 'sleep the', 'no such string')"},
-    {"comment matches '(final|bold).*(sleep|haggle)'"},
-    {"not (comment matches 'b[aeiou]ld$')"},
-    {"comment matches '[a-d][a-z ]{8}y'"},
-    {"note like '%final%'"},
-    {"note not like '%final%'"},
-    {"note <> ''"},
-    {"note is null"},
-    {"note is not null and note not like '%a%'"},
-    {"mixed like '%ironic%'"},
-    {"mixed not like '%ironic%'"},
-    {"mixed like '%ironic 3' or mixed like '%bold%'"},
-    {"mixed = 'ironic 5' or comment = 'final' or note = 'final'"},
-    {"comment like '%final%' and run = 3 and word = 'AIR'"},
-    {"(comment like '%final%' or run > 3) and (note like '%bold%' or id < 1000)"},
-    {"not (comment like '%final%' and note like '%bold%')"},
-    {"comment like '%final%' and id < run * 1000"},
-    {"comment not like '%special%' and note like '%the%'", "word",
-     "count(*), sum(id), min(run), count(note)"},
-    {"mixed like '%e%'", "run, word", "count(*), avg(id), max(id)"},
-    {"comment like '%special%'", "", "count(*), sum(id), count(mixed)"},
-};
 
 }  // namespace presso::test

@@ -2,7 +2,7 @@
 // Builds lookups, structures that find build rows by their keys (lookup.h), on a device. Nothing
 // here waits or allocates: all work is enqueued on the stream, and errors are those of launches.
 // The kernels and their order are in lookup_steps.h. Tested by tests/simt/ascending_lookup_test.cpp
-// and by the joins of tests/simt/query_joins_on_gpu_test.cpp.
+// and by the joins of tests/queries/joins.txt.
 #pragma once
 
 #include "query/gpu/join/join_plan.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Lookups of keys that may repeat, for kernels of queries: one row of a key is found, and next[row]
 // is another one, up to kNoRow. The rows of a key come in arbitrary order. An exchange puts a row
-// in front of the rows before it. Tested by tests/simt/query_joins_on_gpu_test.cpp.
+// in front of the rows before it. Tested by tests/queries/joins.txt.
 //
 // Example: rows 1, 4 and 6 have one key, and exchanges happen in the order 4, 1, 6. The structure
 // then holds 6 for the key, next[6] = 1, next[1] = 4 and next[4] = kNoRow. Whoever wants one row of

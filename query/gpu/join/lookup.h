@@ -2,7 +2,7 @@
 // Build rows by their keys, for kernels that look keys up among other work (query/gpu/table): an
 // array over the range of keys, one table of keys, or ascending keys. Keys are 64-bit images of
 // values. Trivially copyable structs for host and device; building is in build_lookup.h. Tested by
-// tests/simt/ascending_lookup_test.cpp and query_strategies_on_gpu_test.cpp.
+// tests/simt/ascending_lookup_test.cpp and tests/queries/ascending_keys.txt.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 // word for each half of the chunk and each plane. The lanes that multiply need words of one plane
 // from many lanes, so words are exchanged through shared memory, in an arrangement without bank
 // conflicts.
-// Tests: tests/simt/query_chains_on_gpu_test.cpp.
+// Tests: tests/queries/random_sums.txt.
 #pragma once
 
 #include "query/gpu/kernels/groups.cuh"

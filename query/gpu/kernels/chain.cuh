@@ -3,7 +3,7 @@
 // run_pipeline_body does with a program, with one value for each row in registers. What a vector's
 // header says about a step is evaluated once for all of its rows, by one lane for each step. Only
 // columns whose vectors are not simply packed go through shared memory, as in a program.
-// Tests: tests/simt/query_chains_on_gpu_test.cpp.
+// Tests: tests/queries/random_sums.txt.
 #pragma once
 
 #include "query/gpu/kernels/byte_sums.cuh"

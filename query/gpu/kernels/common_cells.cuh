@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Atomic operations on cells that several threads share. Tests: tests/simt/query_on_gpu_test.cpp.
+// Atomic operations on cells that several threads share. Tests: tests/queries/one_table.txt.
 #pragma once
 
 #include <type_traits>

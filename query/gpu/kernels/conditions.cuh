@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests conditions on columns for one vector with one warp; the results are lane masks
 // (packed_test.cuh). A packed column is compared without decoding; all others are decoded into
-// registers and compared by their zone images. Tests: tests/simt/query_on_gpu_test.cpp.
+// registers and compared by their zone images. Tests: tests/queries/one_table.txt.
 #pragma once
 
 #include "query/gpu/kernels/pipeline_vector.cuh"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Merges groups by keys and a value, that of count(distinct), into groups by the keys alone: cells
 // are combined as rows would be, and each group with a value counts once. If few groups result,
-// they are combined in shared memory first. Tests: tests/simt/query_distinct_on_gpu_test.cpp.
+// they are combined in shared memory first. Tests: tests/queries/distinct.txt.
 #pragma once
 
 #include "query/gpu/kernels/group_merge_plan.h"

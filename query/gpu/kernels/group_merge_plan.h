@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The arrays of a merge of groups for count(distinct), on which the kernel (group_merge.cuh) and
 // the host (query/gpu/table/group_merge.h) agree. Trivially copyable; all arrays are device memory.
-// Tests: tests/simt/query_distinct_on_gpu_test.cpp.
+// Tests: tests/queries/distinct.txt.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@
 // on which thread comes first, and nothing depends on it. Later buckets follow at a distance that
 // depends on the key (double hashing); the number of buckets is prime, so that a key can reach all
 // of them.
-// Tests: tests/simt/group_table_test.cpp, and tests/simt/query_on_gpu_test.cpp, in the emulator and
+// Tests: tests/simt/group_table_test.cpp, and tests/queries/one_table.txt, in the emulator and
 // on a device.
 #pragma once
 

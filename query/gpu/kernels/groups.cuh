@@ -11,7 +11,7 @@
 // Additions may come in any order: sums are modulo 2^64, and the host has made sure that they
 // cannot overflow, or has split the values (kSumLow, kSumHigh). Each row lowers its group's first
 // row number to its own, if that is smaller.
-// Tests: tests/simt/query_on_gpu_test.cpp.
+// Tests: tests/queries/one_table.txt.
 #pragma once
 
 #include "query/gpu/kernels/common_cells.cuh"

@@ -2,7 +2,7 @@
 // Lists strings of a StringIndex by number: first their lengths, then, once the host has assigned
 // each a place, their bytes. Each lane handles one string; the rest of a long string, after its
 // front, is copied by all lanes of the warp together. Tests:
-// tests/simt/query_string_groups_on_gpu_test.cpp.
+// tests/queries/strings.txt.
 #pragma once
 
 #include "query/gpu/kernels/string_index.cuh"

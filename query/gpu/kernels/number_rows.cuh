@@ -13,7 +13,7 @@
 //
 // Codes are read in place: those of neighbouring rows share lines of memory, which caches hold.
 // Estimated, not measured, for 16 bytes in 6 codes: about 35 instructions for each code, and 60 for
-// each row for hash, bucket and cell. Tests: tests/simt/query_string_keys_on_gpu_test.cpp.
+// each row for hash, bucket and cell. Tests: tests/queries/strings.txt.
 #pragma once
 
 #include "decompress/columns/gpu/integer_decoder.cuh"

@@ -7,7 +7,7 @@
 //   rows          the numbers of rows                                          number_rows.cuh
 //   bytes         whether blocks have as many bytes as they say                number_rows.cuh
 //
-// Tests: tests/simt/query_string_keys_on_gpu_test.cpp.
+// Tests: tests/queries/strings.txt.
 #pragma once
 
 #include "presso/error.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Enqueues the kernels that give strings numbers (string_index.h) on the current device, without
 // waiting: equal strings get one number, so that string columns can be joined and grouped by
-// number. Tests: tests/simt/query_string_keys_on_gpu_test.cpp, over the emulator.
+// number. Tests: tests/queries/strings.txt, over the emulator.
 #pragma once
 
 #include "presso/error.h"

@@ -9,7 +9,7 @@
 // matter.
 //
 // *Lane masks* tell of a vector's rows: bit s of lane l is of row 32 * s + l.
-// Tests: tests/simt/query_on_gpu_test.cpp.
+// Tests: tests/queries/one_table.txt.
 #pragma once
 
 #include "decompress/columns/gpu/lane_values.cuh"

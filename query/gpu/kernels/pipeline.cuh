@@ -10,7 +10,7 @@
 //
 // The grid has as many thread blocks as run at once. A warp takes tasks of eight neighbouring
 // vectors, one after another; the grid's warps work side by side. Shared memory: PipelineShape.
-// Tests: tests/simt/query_on_gpu_test.cpp, in the emulator and on a device.
+// Tests: tests/queries/one_table.txt, in the emulator and on a device.
 #pragma once
 
 #include "query/gpu/kernels/written_rows.cuh"

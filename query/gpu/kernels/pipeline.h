@@ -3,7 +3,7 @@
 // docs/sources.md): conditions that packed columns answer; a short program over the rows that are
 // left, which also joins them to rows of other tables; and the use of its values, in groups, rows
 // or sums. All arrays are device memory; trivially copyable. Made by
-// query/gpu/table/pipeline_builder.h, run by pipeline.cuh. Tests: tests/simt/query_on_gpu_test.cpp.
+// query/gpu/table/pipeline_builder.h, run by pipeline.cuh. Tests: tests/queries/one_table.txt.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 // columns, a chain, a program) and where its groups are (GroupPlace in pipeline.h). Each is
 // compiled in a file of its own (instances/), since nvcc takes minutes for all of them in one file
 // and uses one core for a file. table_kernels.cu chooses among them. Tests:
-// tests/simt/query_on_gpu_test.cpp.
+// tests/queries/one_table.txt.
 #pragma once
 
 #include "decompress/gpu/simt/simt.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The layout of a pipeline's shared memory: how much a thread block needs, where each array begins,
 // and whether there is room for the cells of its groups. Host code; made anew for each launch.
-// Tests: tests/simt/query_on_gpu_test.cpp.
+// Tests: tests/queries/one_table.txt.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 // *task*): the blocks of all columns and the entries of their directories, which are loaded
 // together, and the packed words of the next vector, which are copied to shared memory
 // asynchronously while the warp works on the current one. A warp therefore waits for memory about
-// once in eight vectors. Tests: tests/simt/query_on_gpu_test.cpp.
+// once in eight vectors. Tests: tests/queries/one_table.txt.
 #pragma once
 
 #include "decompress/columns/gpu/integer_decoder.cuh"

@@ -5,7 +5,7 @@
 // in any order; vectors that must be decoded in order (differences, runs, exceptions) are decoded
 // as a whole into memory that belongs to the warp and stays in L2. A lane writes and reads only
 // registers of its own rows, so no synchronisation is needed.
-// Tests: tests/simt/query_on_gpu_test.cpp.
+// Tests: tests/queries/one_table.txt.
 #pragma once
 
 #include "query/gpu/join/key_array.cuh"

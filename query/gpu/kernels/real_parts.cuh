@@ -7,7 +7,7 @@
 // host combines the limbs.
 //
 // All of it is integer arithmetic in functions that are not inlined, so that queries without
-// doubles do not pay for it. Tests: tests/simt/query_doubles_on_gpu_test.cpp.
+// doubles do not pay for it. Tests: tests/queries/doubles.txt.
 #pragma once
 
 #include "query/gpu/kernels/pipeline.h"

@@ -2,7 +2,7 @@
 // Operations on doubles in a program (RealOperation). Each result passes through the bits of a
 // register before another operation reads it, so the compiler cannot fuse two operations into one
 // that rounds only once: results equal those of a CPU, except for a NaN's payload, which no program
-// exposes. One copy serves all kernels. Tests: tests/simt/query_doubles_on_gpu_test.cpp.
+// exposes. One copy serves all kernels. Tests: tests/queries/doubles.txt.
 #pragma once
 
 #include "query/gpu/kernels/real_parts.cuh"

@@ -10,7 +10,7 @@
 // waits for another. Places of a bucket are taken in order and never given back; a place that was
 // read as free may be taken meanwhile, which the claim detects. If two threads insert the same
 // string, one finds the other's, and its own number stays unused. Tests:
-// tests/simt/query_string_keys_on_gpu_test.cpp.
+// tests/queries/strings.txt.
 #pragma once
 
 #include "decompress/columns/gpu/lane_values.cuh"

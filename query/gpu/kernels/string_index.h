@@ -2,7 +2,7 @@
 // A set of different strings in device memory, each with a number, so that string columns can be
 // compared by number: the strings of one column are inserted, those of other columns are looked up.
 // These are the structures that kernels (string_index.cuh, number_rows.cuh) and the host share.
-// Trivially copyable, for host and device. Tests: tests/simt/query_string_keys_on_gpu_test.cpp.
+// Trivially copyable, for host and device. Tests: tests/queries/strings.txt.
 #pragma once
 
 #include <cstdint>

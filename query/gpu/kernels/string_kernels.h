@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Interface of the kernels that decode, test and number strings, like TableKernels, so that host
 // code runs without CUDA (in tests, over the emulator). All functions enqueue on the stream and do
-// not wait. Implemented by string_kernels.cu; tests: tests/simt/query_on_gpu_strings_test.cpp.
+// not wait. Implemented by string_kernels.cu; tests: tests/queries/tokens.txt.
 #pragma once
 
 #include <memory>

@@ -2,7 +2,7 @@
 // Checks the blocks of a table once, when they reach a device: that each vector can be decoded
 // without checking bounds (FORMAT.md 16.4), and that codes are below the size of their dictionary.
 // One warp for each vector; thread blocks as in integer_decoder.cuh. Checksums are compared by
-// payload_check.cuh. Tests: tests/simt/query_on_gpu_test.cpp.
+// payload_check.cuh. Tests: tests/queries/one_table.txt.
 #pragma once
 
 #include "decompress/columns/gpu/integer_decoder.cuh"

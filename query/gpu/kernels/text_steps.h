@@ -7,7 +7,7 @@
 //   test_text    rows, once for each test                               text_walk.cuh
 //   settle       faults become error codes                              payload_check.cuh
 //
-// Tests: tests/simt/query_on_gpu_strings_test.cpp.
+// Tests: tests/queries/tokens.txt.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Enqueues the kernels that test rows of text (query/gpu/strings/text_walk.cuh) on the current
-// device. They do not wait. Tested by tests/simt/query_on_gpu_strings_test.cpp.
+// device. They do not wait. Tested by tests/queries/tokens.txt.
 #pragma once
 
 #include <span>

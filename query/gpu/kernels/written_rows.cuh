@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Writes the rows that are left to arrays, in any order: the values that a query or a join wants of
 // them (GroupPlace::kRows), or what they add to their groups (GroupPlace::kParts). Tests:
-// tests/simt/query_joins_on_gpu_test.cpp, tests/simt/query_parts_on_gpu_test.cpp.
+// tests/queries/joins.txt, tests/queries/groups_in_parts.txt.
 #pragma once
 
 #include "query/gpu/kernels/group_part_plan.h"

@@ -4,7 +4,7 @@
 // pipeline runs once for each part; groups accumulate across passes. In each pass, rows whose keys
 // belong to another part are dropped, and rows without a key in all passes but one, so that every
 // row passes once. Costs one scan of the tables for each part. Tested by
-// tests/simt/query_passes_on_gpu_test.cpp.
+// tests/queries/passes.txt.
 #pragma once
 
 #include <functional>

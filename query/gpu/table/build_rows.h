@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The rows of a build side in device memory, with their keys: all of them, or those of one part of
 // the keys. A pipeline writes them, or the CPU if no pipeline can. Tested by
-// tests/simt/query_joins_on_gpu_test.cpp.
+// tests/queries/joins.txt.
 #pragma once
 
 #include <algorithm>

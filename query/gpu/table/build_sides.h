@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Build sides of joins in device memory: the rows that a table's conditions and own joins leave, as
 // a key and the wanted columns (build_rows.h), and a lookup made of the keys. Tested by
-// tests/simt/query_joins_on_gpu_test.cpp.
+// tests/queries/joins.txt.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Numbers for the strings of a query's columns. Each column's are made once, whoever asks first:
 // KeyCodes for dictionary columns, and KeyStrings for keys of joins or groups that are stored in
-// other ways. Tested through tests/simt/query_on_gpu_test.cpp.
+// other ways. Tested through tests/queries/one_table.txt.
 #pragma once
 
 #include <map>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reads back the groups that a pipeline has left in device memory: kernels list them there as
 // records (GroupList), a limited number at a time, which are then copied to the host. Tested by
-// tests/simt/query_on_gpu_test.cpp.
+// tests/queries/one_table.txt.
 #pragma once
 
 #include <functional>

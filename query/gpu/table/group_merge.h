@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // count(distinct x): rows are first grouped by the keys and x, as if x were a key, and groups with
 // the same keys are then merged in device memory. Costs a table of all combinations. Tested by
-// tests/simt/query_distinct_on_gpu_test.cpp.
+// tests/queries/distinct.txt.
 #pragma once
 
 #include "query/gpu/table/pipeline_run.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Converts the cells that a pipeline has filled into groups in the form of Grouping::finish().
-// Tested by tests/simt/query_on_gpu_test.cpp.
+// Tested by tests/queries/one_table.txt.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Build rows that the CPU makes because a pipeline cannot: the strings of small tables may be
 // stored as text, and conditions may be of any kind. Host code that knows no device. Tested by
-// tests/simt/query_joins_on_gpu_test.cpp.
+// tests/queries/joins.txt.
 #pragma once
 
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Returns joined rows that are not grouped: kernels write the wanted columns in any order, along
 // with the number that gives each row its place, and host threads put the copied rows in order.
-// Tested by tests/simt/query_joins_on_gpu_test.cpp.
+// Tested by tests/queries/joins.txt.
 #pragma once
 
 #include <memory>

@@ -4,8 +4,7 @@
 // (query/gpu/kernels/string_index.h), and columns that are joined to it get the same numbers.
 // Pipelines then join and group by numbers and need not read the strings. Costs 4 bytes for each
 // row of device memory while the query runs; strings reach the device in their stored form. Tested
-// by tests/simt/query_string_keys_on_gpu_test.cpp and
-// tests/simt/query_string_groups_on_gpu_test.cpp.
+// by tests/queries/strings.txt.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Copies strings that were numbered in device memory (string_index.h) back to the host: those whose
-// numbers occur among groups. Tested by tests/simt/query_string_groups_on_gpu_test.cpp.
+// numbers occur among groups. Tested by tests/queries/strings.txt.
 #pragma once
 
 #include <bit>

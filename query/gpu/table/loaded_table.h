@@ -2,7 +2,7 @@
 // Tables in device memory: the blocks of some columns in their stored form. They are compared with
 // their checksums and validated on the device when they arrive, so that kernels can read them any
 // number of times without checking bounds. Blocks of text are checked later, when they are decoded.
-// Tested by tests/simt/query_on_gpu_test.cpp.
+// Tested by tests/queries/one_table.txt.
 #pragma once
 
 #include <deque>

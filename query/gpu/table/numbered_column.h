@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What must be known about a column to number its strings (string_index.h), and the memory that
-// this takes. Tested by tests/simt/query_string_keys_on_gpu_test.cpp.
+// this takes. Tested by tests/queries/strings.txt.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // Compiles a bound query to a pipeline: the columns to read, conditions as steps over lane masks,
 // expressions as a program over registers, group keys as one number, and aggregates as cells.
 // Declines what a pipeline cannot do, with a reason, and the query is left to the CPU. Host code
-// that knows no device. Tested by tests/simt/query_on_gpu_test.cpp.
+// that knows no device. Tested by tests/queries/one_table.txt.
 #pragma once
 
 #include <map>

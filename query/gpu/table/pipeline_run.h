@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Runs a pipeline over tables in device memory and returns its results. A run is begin(), then
 // prepare() and enqueue() for each loaded table, then matched(), rows() or groups(). Tested by
-// tests/simt/query_on_gpu_test.cpp.
+// tests/queries/one_table.txt.
 #pragma once
 
 #include <span>

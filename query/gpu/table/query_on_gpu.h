@@ -3,7 +3,7 @@
 // form, as many at a time as fit; pipelines run over them, and groups or rows are copied back.
 // Tables that are joined come first: pipelines of their own write their rows, of which lookups are
 // made. Tables may also stay in the device's memory (resident_table.h). Tested by
-// tests/simt/query_on_gpu_test.cpp.
+// tests/queries/one_table.txt.
 #pragma once
 
 #include <memory>

@@ -3,7 +3,7 @@
 // of the rows that pass. For tokens, counts of codes are decoded and find_strings() searches the
 // blocks in their stored form; text is decoded (decoded_text.h) and test_text() tests its rows. The
 // bitmap is where pipelines look for it (Pipeline::row_bits). Call order: prepare(), enqueue(),
-// wait for the stream, check(). Tested by tests/simt/query_on_gpu_strings_test.cpp.
+// wait for the stream, check(). Tested by tests/queries/tokens.txt.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Runs a pipeline over tables in files: row groups come to the device in their stored form, as many
 // at a time as fit, unless they are there already (resident_table.h). Tested by
-// tests/simt/query_on_gpu_test.cpp.
+// tests/queries/one_table.txt.
 #pragma once
 
 #include <functional>

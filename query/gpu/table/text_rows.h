@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Numbers the rows of loaded row groups that store their strings as bytes: the device decodes them
 // (decoded_text.h), and looks each row's string up in an index or inserts it. Tested by
-// tests/simt/query_string_keys_on_gpu_test.cpp.
+// tests/queries/strings.txt.
 #pragma once
 
 #include "query/gpu/table/decoded_text.h"

@@ -2,7 +2,7 @@
 // Expressions of one column with few different values: the CPU computes them once for each value,
 // and a program on the GPU looks the results up. This gives years of dates, and any test of
 // dictionary strings, without kernels for them (dictionary predicates of source L20, extended to
-// all expressions). Host code that knows no device. Tested by tests/simt/query_on_gpu_test.cpp.
+// all expressions). Host code that knows no device. Tested by tests/queries/one_table.txt.
 #pragma once
 
 #include <cstdint>

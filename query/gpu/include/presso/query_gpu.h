@@ -9,7 +9,7 @@
 //
 // Conditions on numbers, dates and dictionaries, joins by numbers, and groups are answered there;
 // the CPU does the rest, with the same answer (docs/gpu.md lists it). QuerySummary says what was
-// done where. Tested by tests/simt/query_*_on_gpu_test.cpp in an emulator, and by
+// done where. Tested by tests/queries in an emulator, and by
 // tests/gpu/query_on_device_test.cpp on a GPU.
 #pragma once
 

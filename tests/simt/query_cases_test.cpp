@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+// Asks the statements of tests/queries on the device of tests, which is the emulator here and a
+// real one in tests/gpu, and on the CPU: both give the same bits. Each CPU answer is computed once,
+// however many runs are compared with it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "presso/device_table.h"
+#include "tests/simt/faulty_queries.h"
+#include "tests/simt/query_file.h"
+#include "tests/simt/query_runs.h"
+#include "tests/simt/real_cases.h"
+#include "tests/support/places.h"
+#include "tests/support/sanitized.h"
+
+namespace presso::query_cases_test {
+namespace {
+
+using namespace test;
+
+/// Under a tool that checks each access kernels take many times as long.
+bool is_checked() {
+  const char* const scale = std::getenv("PRESSO_GPU_TEST_SCALE");
+  return kIsSanitized || (scale != nullptr && std::string(scale) == "small");
+}
+
+/// What has happened in the runs of a test, by the names that "least" and "most" have for it.
+using Tally = std::map<std::string, std::uint64_t>;
+
+bool is_error(const Answer& answer) {
+  return answer.text.starts_with("error:");
+}
+
+Answer answer_in_bits(const Query& query, const QueryOptions& options) {
+  BitSink sink;
+  const auto done = query.run(options, sink);
+  if (!done.ok()) return {"error: " + done.error().message(), {}};
+  return {sink.text, *done};
+}
+
+/// A test for one size of its tables.
+class QueryCases : public ::testing::Test {
+ public:
+  QueryCases(std::shared_ptr<const QueryFile> file, const QueryTest& test,
+             std::shared_ptr<QueryTables> tables)
+      : file_(std::move(file)), test_(test), tables_(std::move(tables)) {}
+
+  void TestBody() override {
+    const std::vector<QueryRun> runs = runs_of(test_, is_checked());
+    for (const QueryStatement& statement : statements_of(*file_, test_, is_checked())) {
+      SCOPED_TRACE(statement.text);
+      const Query query = tables_->query_of(statement.text);
+      if (HasFailure()) return;
+      if (test_.runs.contains("faults")) {
+        for (const QueryRun& run : runs) expect_faults_told(query, run);
+        continue;
+      }
+      ask(query, statement, runs);
+    }
+    for (const auto& [name, least] : test_.least) {
+      const std::uint64_t asked = least == ~std::uint64_t{0} ? tally_["runs"] : least;
+      EXPECT_GE(tally_[name], is_checked() ? std::min<std::uint64_t>(asked, 1) : asked) << name;
+    }
+    for (const auto& [name, most] : test_.most) EXPECT_LE(tally_[name], most) << name;
+  }
+
+ private:
+  std::optional<std::string> expected(const QueryStatement& statement, const char* key) const {
+    for (const Settings* const settings : {&statement.expected, &test_.expected}) {
+      if (const auto found = settings->find(key); found != settings->end()) return found->second;
+    }
+    return std::nullopt;
+  }
+
+  void expect_faults_told(const Query& query, const QueryRun& run) const {
+    expect_faults_are_told(query, std::stoull(test_.runs.at("faults")), [&](const auto& faults) {
+      faults->group_parts = run.faults()->group_parts;
+      return run.options(run.device(faults));
+    });
+  }
+
+  void ask(const Query& query, const QueryStatement& statement, const std::vector<QueryRun>& runs) {
+    const Answer right = bits_of(query, nullptr);
+    if (!test_.runs.contains("random") && !expected(statement, "error")) {
+      ASSERT_FALSE(is_error(right)) << right.text;
+    }
+    if (expected(statement, "rows")) {
+      EXPECT_GT(right.summary.rows_matched, 0u);
+    }
+    for (QueryRun run : runs) {
+      SCOPED_TRACE(run.text());
+      run.seed += ++asked_;
+      const auto faults = run.faults();
+      const Answer found = test_.runs.contains("resident")
+                               ? answer_of_residents(query, statement, run, faults)
+                               : answer_in_bits(query, run.options(run.device(faults)));
+      EXPECT_EQ(faults->live_bytes, 0u);
+      EXPECT_EQ(faults->live_handles, 0u);
+      compare(found, right, statement, run);
+      if (!is_error(found)) count(found, *faults);
+    }
+  }
+
+  /// With all tables of the statement, or their columns that the test names, in device memory.
+  Answer answer_of_residents(const Query& query, const QueryStatement& statement,
+                             const QueryRun& run, const std::shared_ptr<EmulatedFaults>& faults) {
+    const auto device = run.device(faults);
+    std::vector<gpu::DeviceTable> loaded;
+    for (const std::string& name : QueryTables::names_in(statement.text)) {
+      auto table = gpu::DeviceTable::load(device, tables_->files(name), {{}, 2});
+      EXPECT_TRUE(table.ok()) << table.error().message();
+      if (table.ok()) loaded.push_back(std::move(*table));
+    }
+    const std::uint64_t of_tables = faults->live_bytes;
+    Answer found = answer_in_bits(query, run.options(device));
+    EXPECT_GE(found.summary.bytes_stored, found.summary.bytes_resident);
+    EXPECT_EQ(faults->live_bytes, of_tables);
+    return found;
+  }
+
+  void compare(const Answer& found, const Answer& right, const QueryStatement& statement,
+               const QueryRun& run) {
+    const auto refused = expected(statement, "refused");
+    if (refused && says(found.text, refused->c_str())) {
+      ++tally_["refused"];
+      return;
+    }
+    if (run.has_little_memory() && found.text.starts_with("error: out of ")) {
+      ++tally_["without_memory"];
+      return;
+    }
+    ASSERT_TRUE(found.text == right.text) << found.text.substr(0, 300) << "\nin place of\n"
+                                          << right.text.substr(0, 300);
+    if (is_error(right)) return;
+    EXPECT_EQ(found.summary.rows, right.summary.rows);
+    EXPECT_EQ(found.summary.rows_matched, right.summary.rows_matched);
+    EXPECT_EQ(found.summary.groups, right.summary.groups);
+    // Where the device finds rows, and the CPU writes them, both may read columns of conditions;
+    // where memory runs out without a limit, all is read again.
+    if (found.summary.why_cpu.empty() && found.summary.on_device != "conditions" &&
+        run.device_bytes == QueryRun::kAll) {
+      EXPECT_GE(found.summary.bytes_stored, found.summary.bytes_read);
+    }
+    const bool may_be_the_cpus = run.has_little_memory() || test_.runs.contains("random");
+    const std::string why = expected(statement, "why_cpu").value_or(may_be_the_cpus ? "any" : "");
+    if (why != "any") {
+      EXPECT_EQ(found.summary.why_cpu, why);
+    }
+    if (const auto part = expected(statement, "on_device")) {
+      EXPECT_EQ(found.summary.on_device, *part);
+    }
+    if (const auto passes = expected(statement, "passes")) {
+      const bool is_more = passes->starts_with("more than ");
+      const std::uint64_t number = std::stoull(is_more ? passes->substr(10) : *passes);
+      EXPECT_TRUE(is_more ? found.summary.passes > number : found.summary.passes == number)
+          << found.summary.passes << " passes";
+    }
+  }
+
+  void count(const Answer& found, const EmulatedFaults& faults) {
+    const bool is_there = found.summary.why_cpu.empty();
+    const auto count_if = [&](const char* name, bool is_so) { tally_[name] += is_so ? 1 : 0; };
+    count_if("runs", true);
+    count_if("on_device", is_there && !found.summary.on_device.empty());
+    count_if("by_cpu", !is_there);
+    count_if("in_passes", is_there && found.summary.passes > 1);
+    count_if("from_memory", found.summary.bytes_read == 0);
+    count_if("launched", faults.launches != 0);
+    count_if("chains", faults.chains != 0);
+    count_if("byte_sums", faults.byte_sums != 0);
+    count_if("parted", faults.parted != 0);
+    count_if("not_parted", is_there && faults.parted == 0);
+    count_if("merged", faults.merged != 0);
+    count_if("numbered", faults.numbered != 0);
+    count_if("listed", faults.listed != 0);
+    count_if("listed_in_parts", faults.listed > 1);
+    count_if("text_tests", faults.text_tests != 0);
+  }
+
+  const std::shared_ptr<const QueryFile> file_;
+  const QueryTest& test_;
+  const std::shared_ptr<QueryTables> tables_;
+  Tally tally_;
+  std::uint32_t asked_ = 0;
+};
+
+/// Says what is wrong with a file, or that there is none.
+class BrokenFile : public ::testing::Test {
+ public:
+  explicit BrokenFile(std::string why) : why_(std::move(why)) {}
+  void TestBody() override { ADD_FAILURE() << why_; }
+
+ private:
+  std::string why_;
+};
+
+void add_broken(const std::string& why) {
+  ::testing::RegisterTest("Queries", "CanBeRead", nullptr, nullptr, __FILE__, __LINE__,
+                          [=]() -> ::testing::Test* { return new BrokenFile(why); });
+}
+
+void add_tests(const std::shared_ptr<const QueryFile>& file) {
+  std::map<std::string, std::shared_ptr<QueryTables>> tables;
+  std::string suite = "Queries_" + file->name;
+  for (const QueryTest& test : file->tests) {
+    const std::vector<std::string> usual{""};
+    for (const std::string& size : test.sizes.empty() ? usual : test.sizes) {
+      auto& known = tables[size];
+      if (known == nullptr) known = std::make_shared<QueryTables>(tables_of(*file, size));
+      std::string name = test.name + (size.empty() ? "" : "_" + size);
+      std::replace(name.begin(), name.end(), '/', '_');
+      ::testing::RegisterTest(
+          suite.c_str(), name.c_str(), nullptr, nullptr, file->path.c_str(), test.line,
+          [file, &test, known]() -> ::testing::Test* { return new QueryCases(file, test, known); });
+    }
+  }
+}
+
+/// The tests of all files, before main() runs them.
+bool add_all() {
+  try {
+    std::vector<std::filesystem::path> paths;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(tests::tests_folder() / "queries")) {
+      if (entry.path().extension() == ".txt") paths.push_back(entry.path());
+    }
+    std::sort(paths.begin(), paths.end());
+    for (const auto& path : paths) {
+      add_tests(std::make_shared<const QueryFile>(read_query_file(path)));
+    }
+  } catch (const std::exception& error) {
+    add_broken(error.what());
+  }
+  return true;
+}
+
+const bool kAreThere = add_all();
+
+}  // namespace
+}  // namespace presso::query_cases_test
