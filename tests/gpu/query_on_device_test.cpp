@@ -106,7 +106,7 @@ void ask_about(const std::shared_ptr<QueryDevice>& device, std::uint32_t rows,
                const std::vector<std::string>& columns, const std::vector<std::string>& statements,
                std::uint64_t least_passes) {
   const std::uint32_t group_rows = rows > 1'000'000 ? 1u << 20 : 70'000;
-  QueryTables tables({{"t", TableRecipe{"columns", rows, group_rows, 1, columns, {}}}});
+  QueryTables tables({{"t", TableRecipe{"columns", rows, group_rows, 1, false, columns, {}}}});
   for (const std::string& statement : statements) {
     SCOPED_TRACE(statement);
     const Query query = tables.query_of(statement);

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 # Runs the test programs that need a GPU, then the same programs with small inputs under each tool
 # of compute-sanitizer. The programs may have been built elsewhere; the only other files that it
-# reads are the golden tables of this checkout. It fails where there is no usable GPU, and refuses
-# programs whose kernels were compiled without optimisation. Most of the time goes into answers of
-# the CPU that a GPU's are compared with, so several programs run at once, the long ones in shards,
-# half as many as there are cores; JOBS=N sets their number, and at most 16 take 32 GB of device
-# memory. Joins are not checked for races, since a thread of a part's table reads slots that other
-# threads claim at that moment.
+# reads are the golden tables and the queries of this checkout. It fails where there is no usable
+# GPU, and refuses programs whose kernels were compiled without optimisation. Most of the time goes
+# into answers of the CPU that a GPU's are compared with, so several programs run at once, the long
+# ones in shards, half as many as there are cores; JOBS=N sets their number, and at most 16 take
+# 32 GB of device memory. Joins are not checked for races, since a thread of a part's table reads
+# slots that other threads claim at that moment.
 #
 #   [JOBS=N] tests/gpu/run.sh BIN_FOLDER [tests|memcheck|initcheck|racecheck|synccheck]...
 #                                                                           default: all

@@ -8,7 +8,9 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <limits>
+#include <sstream>
 #include <vector>
 
 #include "corpora/random.h"
@@ -21,7 +23,7 @@ namespace {
 /// What values are computed from.
 struct Row {
   std::uint32_t number;
-  std::uint32_t rows;  ///< of the table
+  const ColumnSize& size;  ///< of the table
   corpora::Random& random;
 };
 
@@ -144,7 +146,8 @@ class ValueParser {
     return [value](Row&) { return value; };
   }
   Value name() {
-    if (take("rows")) return [](Row& row) { return static_cast<T>(row.rows); };
+    if (take("rows")) return [](Row& row) { return static_cast<T>(row.size.rows); };
+    if (take("times")) return [](Row& row) { return static_cast<T>(row.size.times); };
     if (take("row")) return [](Row& row) { return static_cast<T>(row.number); };
     if (take("any(")) return any();
     if (take("least")) return constant(std::numeric_limits<T>::min());
@@ -188,26 +191,26 @@ class ValueParser {
 };
 
 template <class Stored, class T>
-ColumnData numbers(const ColumnSchema& schema, const std::string& text, std::uint32_t rows,
+ColumnData numbers(const ColumnSchema& schema, const std::string& text, const ColumnSize& size,
                    corpora::Random& random) {
   const auto value = ValueParser<T>(text).parse();
-  return column_of<Stored>(schema.type, rows, [&](std::uint32_t number) {
-    Row row{number, rows, random};
+  return column_of<Stored>(schema.type, size.rows, [&](std::uint32_t number) {
+    Row row{number, size, random};
     return static_cast<Stored>(value(row));
   });
 }
 
-ColumnData integers(const ColumnSchema& schema, const std::string& text, std::uint32_t rows,
+ColumnData integers(const ColumnSchema& schema, const std::string& text, const ColumnSize& size,
                     corpora::Random& random) {
   switch (value_bytes(schema.type)) {
     case 1:
-      return numbers<std::int8_t, std::int64_t>(schema, text, rows, random);
+      return numbers<std::int8_t, std::int64_t>(schema, text, size, random);
     case 2:
-      return numbers<std::int16_t, std::int64_t>(schema, text, rows, random);
+      return numbers<std::int16_t, std::int64_t>(schema, text, size, random);
     case 4:
-      return numbers<std::int32_t, std::int64_t>(schema, text, rows, random);
+      return numbers<std::int32_t, std::int64_t>(schema, text, size, random);
     default:
-      return numbers<std::int64_t, std::int64_t>(schema, text, rows, random);
+      return numbers<std::int64_t, std::int64_t>(schema, text, size, random);
   }
 }
 
@@ -215,6 +218,12 @@ ColumnData integers(const ColumnSchema& schema, const std::string& text, std::ui
 using Piece = std::function<std::string(Row&)>;
 
 Piece piece_of(const std::string& expression) {
+  if (expression.starts_with("pick ")) {
+    std::istringstream text(expression.substr(5));
+    const std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
+    return
+        [=](Row& row) { return words[row.random.below(static_cast<std::uint32_t>(words.size()))]; };
+  }
   using Named = std::pair<const char*, std::string (*)(std::uint32_t)>;
   for (const auto& [name, function] : {Named{"hex", hex_string}, Named{"words", key_string}}) {
     if (!expression.starts_with(name)) continue;
@@ -240,17 +249,17 @@ std::vector<Piece> pieces_of(const std::string& text) {
 }
 
 /// A null has no bytes. `one_of`: 0 where there are none.
-ColumnData strings(const ColumnSchema& schema, const std::string& text, std::uint32_t rows,
+ColumnData strings(const ColumnSchema& schema, const std::string& text, const ColumnSize& size,
                    corpora::Random& random, std::uint32_t one_of) {
   const std::vector<Piece> pieces = pieces_of(text);
   ColumnData column;
   column.type = schema.type;
-  column.rows = rows;
+  column.rows = size.rows;
   if (one_of != 0) column = with_nulls(std::move(column), random, one_of);
   column.offsets.push_back(0);
   std::string all;
-  for (std::uint32_t number = 0; number < rows; ++number) {
-    Row row{number, rows, random};
+  for (std::uint32_t number = 0; number < size.rows; ++number) {
+    Row row{number, size, random};
     const bool is_null = one_of != 0 && (column.validity[number / 8] >> (number % 8) & 1) == 0;
     for (std::size_t i = is_null ? pieces.size() : 0; i < pieces.size(); ++i) all += pieces[i](row);
     column.offsets.push_back(static_cast<std::int64_t>(all.size()));
@@ -262,7 +271,7 @@ ColumnData strings(const ColumnSchema& schema, const std::string& text, std::uin
 
 }  // namespace
 
-MadeColumn make_column(const std::string& line, std::uint32_t rows, std::uint64_t seed) {
+MadeColumn make_column(const std::string& line, const ColumnSize& size, std::uint64_t seed) {
   const std::size_t space = line.find(' ');
   const std::size_t equals = line.find(" = ");
   const std::size_t null = line.rfind(" null 1/");
@@ -282,12 +291,12 @@ MadeColumn make_column(const std::string& line, std::uint32_t rows, std::uint64_
       made.schema.nullable ? static_cast<std::uint32_t>(std::stoul(line.substr(null + 8))) : 0;
   corpora::Random random(seed);
   if (is_string(type->type)) {
-    made.data = strings(made.schema, text, rows, random, one_of);
+    made.data = strings(made.schema, text, size, random, one_of);
     return made;
   }
-  made.data = type->type == ColumnType::kDouble ? numbers<double, double>(*type, text, rows, random)
-              : type->type == ColumnType::kFloat ? numbers<float, double>(*type, text, rows, random)
-                                                 : integers(*type, text, rows, random);
+  made.data = type->type == ColumnType::kDouble ? numbers<double, double>(*type, text, size, random)
+              : type->type == ColumnType::kFloat ? numbers<float, double>(*type, text, size, random)
+                                                 : integers(*type, text, size, random);
   if (one_of != 0) made.data = with_nulls(std::move(made.data), random, one_of);
   return made;
 }

@@ -11,7 +11,6 @@
 
 #include "presso/device_table.h"
 #include "tests/simt/emulated_query_device.h"
-#include "tests/simt/join_cases.h"
 #include "tests/simt/query_cases.h"
 #include "tests/simt/query_file.h"
 #include "tests/simt/stored_blocks.h"
@@ -201,9 +200,9 @@ TEST(DeviceTable, SeveralFilesAreOneTable) {
 }
 
 TEST(DeviceTable, OnlyJoinedTablesMayBeInMemory) {
-  const JoinedTables tables(3000, 1024);
+  QueryTables tables = query_tables("joins", "3000/1024");
   Loaded loaded(6);
-  loaded.load({tables.table("parts")}, {"id", "size", "maker"});
+  loaded.load(tables.files("parts"), {"id", "size", "maker"});
   const Query query = tables.query_of(
       "select land, name, count(*), sum(price) from facts join parts on facts.part = parts.id join "
       "makers on parts.maker = makers.id where rating > 1 and size < 40 group by land, name");
@@ -216,7 +215,7 @@ TEST(DeviceTable, OnlyJoinedTablesMayBeInMemory) {
 
 /// What a profiler shows.
 TEST(DeviceTable, StepsHaveNames) {
-  const JoinedTables tables(3000, 1024);
+  QueryTables tables = query_tables("joins", "3000/1024");
   const MadeTable made(make_string_csv(3000, 65536, 9), 65536);
   Loaded loaded;
   const auto steps_of = [&](const Query& query) {
@@ -226,7 +225,7 @@ TEST(DeviceTable, StepsHaveNames) {
     return loaded.faults().steps;
   };
   using Steps = std::vector<std::string>;
-  loaded.load({tables.table("facts")});
+  loaded.load(tables.files("facts"));
   EXPECT_EQ(loaded.faults().steps, (Steps{"load table", "load blocks"}));
   EXPECT_EQ(steps_of(tables.query_of("select word, count(*) from facts join parts on facts.part = "
                                      "parts.id group by word")),

@@ -83,7 +83,7 @@ class QueryCases : public ::testing::Test {
   void expect_faults_told(const Query& query, const QueryRun& run) const {
     expect_faults_are_told(query, std::stoull(test_.runs.at("faults")), [&](const auto& faults) {
       faults->group_parts = run.faults()->group_parts;
-      return run.options(run.device(faults));
+      return run.options(query, run.device(faults));
     });
   }
 
@@ -101,7 +101,7 @@ class QueryCases : public ::testing::Test {
       const auto faults = run.faults();
       const Answer found = test_.runs.contains("resident")
                                ? answer_of_residents(query, statement, run, faults)
-                               : answer_in_bits(query, run.options(run.device(faults)));
+                               : answer_in_bits(query, run.options(query, run.device(faults)));
       EXPECT_EQ(faults->live_bytes, 0u);
       EXPECT_EQ(faults->live_handles, 0u);
       compare(found, right, statement, run);
@@ -120,7 +120,7 @@ class QueryCases : public ::testing::Test {
       if (table.ok()) loaded.push_back(std::move(*table));
     }
     const std::uint64_t of_tables = faults->live_bytes;
-    Answer found = answer_in_bits(query, run.options(device));
+    Answer found = answer_in_bits(query, run.options(query, device));
     EXPECT_GE(found.summary.bytes_stored, found.summary.bytes_resident);
     EXPECT_EQ(faults->live_bytes, of_tables);
     return found;

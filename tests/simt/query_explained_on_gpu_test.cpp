@@ -35,11 +35,11 @@ QueryRun by(JoinStrategy strategy) {
 /// What --explain=analyze says. Memory that a device keeps would count against a limit, so that
 /// none is kept.
 std::string explained(const Query& query, const QueryRun& run = {}) {
-  return explained_with(query, run.options(run.device(run.faults())));
+  return explained_with(query, run.options(query, run.device(run.faults())));
 }
 
 Answer answered(const Query& query, const QueryRun& run = {}) {
-  return answer_with(query, run.options(run.device(run.faults())));
+  return answer_with(query, run.options(query, run.device(run.faults())));
 }
 
 TEST(ExplainedOnGpu, BuildSidesAreToldByTheirStructure) {
@@ -62,7 +62,7 @@ TEST(ExplainedOnGpu, WhatKeysDoNotAllowIsTheCpusWhereItMayBe) {
   const Query query = tables.query_of(
       "select land, count(*), sum(rating) from facts join makers on facts.maker = makers.id group "
       "by land");
-  QueryOptions options = by(JoinStrategy::kDirect).options(make_emulated_query_device());
+  QueryOptions options = by(JoinStrategy::kDirect).options(query, make_emulated_query_device());
   EXPECT_TRUE(says(answer_with(query, options).text, "a direct join on a GPU needs keys"));
   options.cpu_fallback = true;
   const Answer found = answer_with(query, options);

@@ -69,13 +69,24 @@ std::vector<std::string> split(const std::string& text, const std::string& betwe
   return parts;
 }
 
+/// "ROWS/GROUP_ROWS", "ROWS/GROUP_ROWSxTIMES". A table that has rows of its own keeps them, or so
+/// many times as many.
 void set_size(TableRecipe& table, const std::string& size) {
   const std::size_t slash = size.find('/');
   if (slash == std::string::npos) throw std::runtime_error("no size: " + size);
-  table.rows = static_cast<std::uint32_t>(std::stoul(size));
-  table.group_rows = static_cast<std::uint32_t>(std::stoul(size.substr(slash + 1)));
   const std::size_t times = size.find('x');
-  table.times = times == std::string::npos ? 1 : std::stoi(size.substr(times + 1));
+  table.times = times == std::string::npos ? 1 : std::stoul(size.substr(times + 1));
+  table.group_rows = static_cast<std::uint32_t>(std::stoul(size.substr(slash + 1)));
+  if (table.rows == 0) table.rows = static_cast<std::uint32_t>(std::stoul(size));
+  if (table.grows) table.rows *= static_cast<std::uint32_t>(table.times);
+}
+
+/// Such a size, or "ROWS" or "ROWSx" of a table that keeps these.
+void set_own_size(TableRecipe& table, const std::string& size) {
+  table.rows = 0;
+  if (size.find('/') != std::string::npos) return set_size(table, size);
+  table.rows = static_cast<std::uint32_t>(std::stoul(size));
+  table.grows = size.back() == 'x';
 }
 
 std::filesystem::path path_of(const std::string& file) {
@@ -102,7 +113,8 @@ void read_table(const Paragraph& paragraph, QueryFile& file) {
   } else if (words.size() > 1) {
     recipe.maker = words[1];
   }
-  if (words.back().find('/') != std::string::npos) set_size(recipe, words.back());
+  const bool has_size = std::isdigit(static_cast<unsigned char>(words.back()[0])) != 0;
+  if (has_size) set_own_size(recipe, words.back());
   for (const std::string& name : split(words[0], ",")) file.tables[name] = recipe;
 }
 
@@ -269,7 +281,7 @@ std::map<std::string, TableRecipe> tables_of(const QueryFile& file, const std::s
   for (auto& [name, table] : tables) {
     if (table.maker == "keyed") {
       table.maker = size;
-    } else if (table.rows == 0 && !size.empty()) {
+    } else if (table.group_rows == 0 && size.find('/') != std::string::npos) {
       set_size(table, size);
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/simt/query_runs.h"
 
+#include <cctype>
 #include <cmath>
 #include <functional>
 #include <iterator>
@@ -66,6 +67,36 @@ GpuQueryRates rates_of(std::uint64_t number) {
   return rates;
 }
 
+/// How many conditions the plan has that --explain tells of.
+std::size_t conditions_of(const Query& query) {
+  const auto told = query.explain(QueryOptions{}, false);
+  const std::string begin = "where: plan ";
+  const std::size_t at = told.ok() ? told->find(begin) : std::string::npos;
+  if (at == std::string::npos || at != told->find("where: ")) return 0;
+  std::size_t numbers = 0;
+  for (std::size_t i = at + begin.size(); (*told)[i] != ','; ++i) {
+    const auto is_digit = [&](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+    numbers += is_digit((*told)[i]) && !is_digit((*told)[i - 1]) ? 1 : 0;
+  }
+  return numbers;
+}
+
+std::string random_plan(const Query& query, std::uint64_t seed) {
+  static constexpr const char* kConnectors[] = {"&", "&&", ";"};
+  corpora::Random random(seed);
+  std::vector<std::size_t> order;
+  for (std::size_t i = conditions_of(query); i > 0; --i) order.push_back(i);
+  for (std::size_t i = order.size(); i > 1; --i) {
+    std::swap(order[i - 1], order[random.below(static_cast<std::uint32_t>(i))]);
+  }
+  std::string plan;
+  for (const std::size_t condition : order) {
+    if (!plan.empty()) plan += kConnectors[seed % 4 == 0 ? random.below(3) : seed % 4 - 1];
+    plan += std::to_string(condition);
+  }
+  return seed % 4 == 3 && !plan.empty() ? plan + ";" : plan;
+}
+
 std::vector<QueryRun> runs_of(const QueryTest& test, bool takes_few) {
   std::vector<QueryRun> runs(1);
   using Number = std::uint64_t;
@@ -83,6 +114,7 @@ std::vector<QueryRun> runs_of(const QueryTest& test, bool takes_few) {
   with("part_bits",
        [](QueryRun& run, Number bits) { run.part_bits = static_cast<std::uint32_t>(bits); });
   with("rates", [](QueryRun& run, Number number) { run.rates = number; });
+  with("plans", [](QueryRun& run, Number seed) { run.plan = seed; });
   with("hash_bits", [](QueryRun& run, Number bits) { run.hash_bits = bits; });
   with("seed", [](QueryRun& run, Number seed) { run.seed = static_cast<std::uint32_t>(seed); });
   if (const auto found = test.runs.find("strategy"); found != test.runs.end()) {
@@ -106,6 +138,8 @@ std::string QueryRun::text() const {
   add("sum_rows", sum_rows, 0);
   add("part_rows", part_rows.value_or(1), 1);
   add("hash_bits", hash_bits, kAll);
+  add("plan", plan.value_or(kAll), kAll);
+  add("rates", rates.value_or(kAll), kAll);
   add("strategy", static_cast<std::uint64_t>(strategy.value_or(JoinStrategy::kAuto)), 0);
   return text;
 }
@@ -132,11 +166,12 @@ std::shared_ptr<QueryDevice> QueryRun::device(const std::shared_ptr<EmulatedFaul
   return device;
 }
 
-QueryOptions QueryRun::options(std::shared_ptr<QueryDevice> device) const {
+QueryOptions QueryRun::options(const Query& query, std::shared_ptr<QueryDevice> device) const {
   QueryOptions options;
   options.threads = 2;
   options.device = std::move(device);
   if (strategy) options.join_strategy = *strategy;
+  if (plan) options.plan.plan = random_plan(query, *plan);
   if (rates) options.gpu_rates = rates_of(*rates);
   return options;
 }

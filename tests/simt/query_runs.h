@@ -26,6 +26,7 @@ struct QueryRun {
   std::optional<std::uint32_t> part_bits;  ///< 2^part_bits such parts, of larger tables
   std::uint64_t hash_bits = kAll;
   std::optional<std::uint64_t> rates;  ///< a number of rates_of()
+  std::optional<std::uint64_t> plan;   ///< the seed of random_plan()
   std::uint32_t seed = 1;
 
   bool has_little_memory() const {
@@ -34,12 +35,16 @@ struct QueryRun {
   std::string text() const;
   std::shared_ptr<EmulatedFaults> faults() const;
   std::shared_ptr<QueryDevice> device(const std::shared_ptr<EmulatedFaults>& faults) const;
-  QueryOptions options(std::shared_ptr<QueryDevice> device) const;
+  QueryOptions options(const Query& query, std::shared_ptr<QueryDevice> device) const;
 };
 
 /// 0: kernels start for nothing and pass rows on for little, but to read bytes is dear; others are
 /// at random.
 GpuQueryRates rates_of(std::uint64_t number);
+
+/// A plan of the conditions on rows of the query's first table, in a random order and with random
+/// connectors: of one kind, or where `seed` divides by four of all kinds.
+std::string random_plan(const Query& query, std::uint64_t seed);
 
 /// All combinations of what a test says after "run". `takes_few`: fewer of those that only differ
 /// in how much memory there is.

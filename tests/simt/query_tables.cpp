@@ -8,7 +8,6 @@
 
 #include "presso/sql.h"
 #include "tests/simt/column_maker.h"
-#include "tests/simt/join_cases.h"
 #include "tests/simt/keyed_tables.h"
 #include "tests/simt/query_cases.h"
 #include "tests/simt/real_cases.h"
@@ -40,7 +39,7 @@ TableOfColumns of_columns(const TableRecipe& recipe, const std::string& name) {
   for (const std::string& line : recipe.columns) {
     // The name of a column that begins with _ has the table's before it.
     const std::string prefix = line[0] == '_' ? name : "";
-    made.push_back(make_column(prefix + line, recipe.rows, seed + made.size()));
+    made.push_back(make_column(prefix + line, {recipe.rows, recipe.times}, seed + made.size()));
   }
   for (const MadeColumn& column : made) columns.emplace_back(column.schema, column.data.view());
   return {columns, recipe.group_rows};
@@ -63,13 +62,6 @@ std::pair<std::shared_ptr<const void>, Table> made_by(const TableRecipe& recipe,
     const std::uint32_t most_words = maker == "strings" ? 9 : 18;
     return owned(
         MadeTable(make_string_csv(recipe.rows, recipe.group_rows, most_words), recipe.group_rows));
-  }
-  if (maker == "joined") {
-    using Size = std::tuple<std::uint32_t, std::uint32_t, int>;
-    static std::map<Size, std::shared_ptr<const JoinedTables>> known;
-    auto& all = known[{recipe.rows, recipe.group_rows, recipe.times}];
-    if (all == nullptr) all = std::make_shared<JoinedTables>(rows, recipe.group_rows, recipe.times);
-    return one_of(all, name);
   }
   static std::map<std::string, std::shared_ptr<const KeyedTables>> known;
   using Form = KeyedTables::Form;
