@@ -224,6 +224,15 @@ Piece piece_of(const std::string& expression) {
     return
         [=](Row& row) { return words[row.random.below(static_cast<std::uint32_t>(words.size()))]; };
   }
+  if (expression.starts_with("repeat ")) {
+    const auto times = ValueParser<std::int64_t>(expression.substr(7)).parse();
+    return [=](Row& row) {
+      std::string text;
+      const auto parts = static_cast<std::uint32_t>(times(row));
+      for (std::uint32_t part = 0; part < parts; ++part) text += hex_string(part * 5 + row.number);
+      return text;
+    };
+  }
   using Named = std::pair<const char*, std::string (*)(std::uint32_t)>;
   for (const auto& [name, function] : {Named{"hex", hex_string}, Named{"words", key_string}}) {
     if (!expression.starts_with(name)) continue;

@@ -10,7 +10,8 @@
 // any(n) (at random, below n), least and most (of 64 bits), real(a, b) (a double of any sign whose
 // exponent is from a to b), seeded(x, a, b) (such a one that depends on x), inf, nan and ones (a
 // NaN of one bits). Those of strings are text with expressions in braces, where hex and words
-// before one stand for strings of keyed_tables.h, and {pick a b c} is one of these words.
+// before one stand for strings of keyed_tables.h, {pick a b c} is one of these words,
+// and {repeat n} n strings of digits.
 #pragma once
 
 #include <cstdint>

@@ -104,15 +104,16 @@ TEST(DeviceTable, SlicesThatZonesRuleOutAreNotLookedAt) {
 }
 
 TEST(DeviceTable, MissingColumnsAreReadFromTheFile) {
-  const MadeTable made(make_csv(6000, 4), 2500);
+  QueryTables tables = query_tables("one_table", "6000/2500");
+  const Table made = tables.files("t")[0];
   Loaded loaded;
-  const DeviceTable& table = loaded.load({*made.table}, {"word", "price", "maybe", "word"});
+  const DeviceTable& table = loaded.load({made}, {"word", "price", "maybe", "word"});
   EXPECT_EQ(table.columns(), (std::vector<std::string>{"word", "price", "maybe"}));
   EXPECT_TRUE(table.left_out().empty());
-  expect_from_memory(query_of(*made.table, {"maybe > 0", "word", "sum(price)"}), loaded.device());
-  for (const Asked& asked : asked_in("one_table", "Groups")) {
-    SCOPED_TRACE(asked.where + " | " + asked.group_by + " | " + asked.aggregates);
-    const Query query = query_of(*made.table, asked);
+  expect_from_memory(query_of(made, {"maybe > 0", "word", "sum(price)"}), loaded.device());
+  for (const std::string& statement : query_statements("one_table", "Groups")) {
+    SCOPED_TRACE(statement);
+    const Query query = tables.query_of(statement);
     const Answer found = answer_of(query, loaded.device());
     const Answer without = answer_of(query, make_emulated_query_device());
     EXPECT_EQ(found.text, answer_of(query, nullptr).text);
@@ -122,14 +123,14 @@ TEST(DeviceTable, MissingColumnsAreReadFromTheFile) {
     const std::uint64_t looked_at = found.summary.bytes_read + found.summary.bytes_resident;
     EXPECT_LE(looked_at, without.summary.bytes_read);
     EXPECT_GE(found.summary.blocks_skipped, without.summary.blocks_skipped);
-    if (asked.where.find("word") != std::string::npos) continue;
+    const std::size_t where = std::min(statement.find(" where "), statement.size());
+    if (statement.find("word", where) < statement.rfind(" group by ")) continue;
     EXPECT_EQ(looked_at, without.summary.bytes_read);
     EXPECT_EQ(found.summary.blocks_skipped, without.summary.blocks_skipped);
   }
   QueryOptions options;
   options.device = loaded.device();
-  const auto explained =
-      query_of(*made.table, {"maybe > 0 and id < 4000", "word"}).explain(options, true);
+  const auto explained = query_of(made, {"maybe > 0 and id < 4000", "word"}).explain(options, true);
   ASSERT_TRUE(explained.ok());
   EXPECT_NE(explained->find("2 columns were in its memory, read from the files: id"),
             std::string::npos)
@@ -138,24 +139,25 @@ TEST(DeviceTable, MissingColumnsAreReadFromTheFile) {
 
 /// Some of the strings' columns in memory, others not; slices that are left out in front.
 TEST(DeviceTable, StringsMayBeInBothPlaces) {
-  const MadeTable made(make_string_csv(6900, 2300, 9), 2300);
+  QueryTables tables = query_tables("tokens", "6900/2300");
+  const Table made = tables.files("t")[0];
   Loaded loaded(7);
-  loaded.load({*made.table}, {"note", "word"});
-  for (const Asked& asked : asked_in("tokens", "Groups")) {
-    SCOPED_TRACE(asked.where);
-    const Query query = query_of(*made.table, asked);
+  loaded.load({made}, {"note", "word"});
+  for (const std::string& statement : query_statements("tokens", "Groups")) {
+    SCOPED_TRACE(statement);
+    const Query query = tables.query_of(statement);
     const Answer found = answer_of(query, loaded.device());
     EXPECT_EQ(found.text, answer_of(query, nullptr).text);
     EXPECT_EQ(found.summary.why_cpu, "");
   }
   // Values of tokens are the CPU's.
-  Query rows = Query::from(*made.table);
+  Query rows = Query::from(made);
   rows.where("note like '%final%'").select("note, id");
   EXPECT_EQ(answer_of(rows, loaded.device()).text, answer_of(rows, nullptr).text);
   EXPECT_EQ(answer_of(rows, loaded.device()).summary.on_device, "conditions");
   Loaded whole(8);
-  whole.load({*made.table});
-  expect_from_memory(query_of(*made.table, {"id > 3000 and note like '%final%'"}), whole.device());
+  whole.load({made});
+  expect_from_memory(query_of(made, {"id > 3000 and note like '%final%'"}), whole.device());
 }
 
 /// Blocks of tokens end within slices.
@@ -172,30 +174,32 @@ TEST(DeviceTable, StringsOfSomeSlicesAreSearched) {
 }
 
 TEST(DeviceTable, SeveralFilesAreOneTable) {
-  const MadeTable a(make_csv(2500, 1), 1024), b(make_csv(1200, 2), 500), c(make_csv(900, 3), 5000);
-  const std::vector<Table> all{*a.table, *b.table, *c.table};
-  const auto query_of_files = [](const std::vector<Table>& tables, const Asked& asked) {
-    Query query = Query::from(tables);
-    if (!asked.where.empty()) query.where(asked.where);
-    if (!asked.group_by.empty()) query.group_by(asked.group_by);
-    query.aggregate(asked.aggregates);
-    return query;
-  };
+  TableRecipe all;
+  all.files = {"a", "b", "c"};
+  TableRecipe two;
+  two.files = {"c", "b"};
+  QueryTables tables({{"a", {"mixed", 2500, 1024}},
+                      {"b", {"mixed", 1200, 500}},
+                      {"c", {"mixed", 900, 5000}},
+                      {"t", all},
+                      {"two", two}});
+  const auto of = [&](const char* name) { return tables.files(name)[0]; };
   Loaded together(1), apart(2), some(3);
-  EXPECT_EQ(together.load(all).rows(), 4600u);
-  apart.load({*c.table, *a.table});
-  apart.load({*b.table}, {"id", "word", "maybe", "price", "run", "walk", "wide"});
-  some.load({*a.table, *b.table});
-  for (const Asked& asked : asked_in("one_table", "Groups")) {
-    SCOPED_TRACE(asked.where + " | " + asked.group_by + " | " + asked.aggregates);
-    const Query query = query_of_files(all, asked);
+  EXPECT_EQ(together.load(tables.files("t")).rows(), 4600u);
+  apart.load({of("c"), of("a")});
+  apart.load({of("b")}, {"id", "word", "maybe", "price", "run", "walk", "wide"});
+  some.load({of("a"), of("b")});
+  for (std::string statement : query_statements("one_table", "Groups")) {
+    SCOPED_TRACE(statement);
+    const Query query = tables.query_of(statement);
     expect_from_memory(query, together.device());
-    expect_from_memory(query_of_files({*c.table, *b.table}, asked), together.device());
     const std::string expected = answer_of(query, nullptr).text;
     EXPECT_EQ(answer_of(query, apart.device()).text, expected);
     const Answer read = answer_of(query, some.device());
     EXPECT_EQ(read.text, expected);
     EXPECT_EQ(read.summary.bytes_resident, 0u);
+    statement.replace(statement.find(" from t"), 7, " from two");
+    expect_from_memory(tables.query_of(statement), together.device());
   }
 }
 

@@ -15,7 +15,7 @@ namespace presso::test {
 
 /// Nothing is left behind, and the answer is right where there is one, by the CPU. Of each kind of
 /// fault more than `least_errors` are to be errors; where tests are sanitized, and fewer faults are
-/// tried, one. Of more than 64 allocations or launches only 33 to 64 fail, spread evenly.
+/// tried, one. Of more than 40 allocations or launches only 21 to 40 fail, spread evenly.
 inline void expect_faults_are_told(
     const Query& query, std::uint64_t least_errors,
     const std::function<QueryOptions(const std::shared_ptr<EmulatedFaults>&)>& options) {
@@ -33,7 +33,7 @@ inline void expect_faults_are_told(
         Fault{whole->launches, &EmulatedFaults::launch, "GPU failed"}}) {
     ASSERT_GT(fault.count, 3u);
     std::uint64_t errors = 0;
-    for (std::uint64_t i = 0; i < fault.count; i += 1 + fault.count / (kIsSanitized ? 12 : 64)) {
+    for (std::uint64_t i = 0; i < fault.count; i += 1 + fault.count / (kIsSanitized ? 12 : 40)) {
       const auto faults = std::make_shared<EmulatedFaults>();
       (*faults).*fault.which = i;
       const Answer found = answer_with(query, options(faults));
@@ -49,15 +49,6 @@ inline void expect_faults_are_told(
     }
     EXPECT_GT(errors, kIsSanitized ? 0u : least_errors);
   }
-}
-
-inline void expect_faults_are_told(const Query& query, std::uint64_t least_errors) {
-  expect_faults_are_told(query, least_errors, [](const std::shared_ptr<EmulatedFaults>& faults) {
-    QueryOptions options;
-    options.threads = 2;
-    options.device = make_emulated_query_device(faults);
-    return options;
-  });
 }
 
 }  // namespace presso::test

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,13 +40,6 @@ bool is_error(const Answer& answer) {
   return answer.text.starts_with("error:");
 }
 
-Answer answer_in_bits(const Query& query, const QueryOptions& options) {
-  BitSink sink;
-  const auto done = query.run(options, sink);
-  if (!done.ok()) return {"error: " + done.error().message(), {}};
-  return {sink.text, *done};
-}
-
 /// A test for one size of its tables.
 class QueryCases : public ::testing::Test {
  public:
@@ -65,6 +59,9 @@ class QueryCases : public ::testing::Test {
       }
       ask(query, statement, runs);
     }
+    loaded_.clear();
+    device_ = nullptr;
+    EXPECT_EQ(resident_->live_bytes, 0u);
     for (const auto& [name, least] : test_.least) {
       const std::uint64_t asked = least == ~std::uint64_t{0} ? tally_["runs"] : least;
       EXPECT_GE(tally_[name], is_checked() ? std::min<std::uint64_t>(asked, 1) : asked) << name;
@@ -98,31 +95,34 @@ class QueryCases : public ::testing::Test {
     for (QueryRun run : runs) {
       SCOPED_TRACE(run.text());
       run.seed += ++asked_;
-      const auto faults = run.faults();
-      const Answer found = test_.runs.contains("resident")
-                               ? answer_of_residents(query, statement, run, faults)
-                               : answer_in_bits(query, run.options(query, run.device(faults)));
-      EXPECT_EQ(faults->live_bytes, 0u);
-      EXPECT_EQ(faults->live_handles, 0u);
+      const bool is_resident = test_.runs.contains("resident");
+      const auto faults = is_resident ? resident_ : run.faults();
+      const Answer found = is_resident ? answer_of_residents(query, statement, run)
+                                       : bits_with(query, run.options(query, run.device(faults)));
+      EXPECT_TRUE(is_resident || faults->live_bytes == 0) << faults->live_bytes;
+      EXPECT_TRUE(is_resident || faults->live_handles == 0) << faults->live_handles;
       compare(found, right, statement, run);
       if (!is_error(found)) count(found, *faults);
     }
   }
 
-  /// With all tables of the statement, or their columns that the test names, in device memory.
+  /// With the tables of this statement and of those before in the memory of one device.
   Answer answer_of_residents(const Query& query, const QueryStatement& statement,
-                             const QueryRun& run, const std::shared_ptr<EmulatedFaults>& faults) {
-    const auto device = run.device(faults);
-    std::vector<gpu::DeviceTable> loaded;
+                             const QueryRun& run) {
+    if (device_ == nullptr) device_ = run.device(resident_);
     for (const std::string& name : QueryTables::names_in(statement.text)) {
-      auto table = gpu::DeviceTable::load(device, tables_->files(name), {{}, 2});
+      if (loaded_.contains(name)) continue;
+      auto table = gpu::DeviceTable::load(device_, tables_->files(name), {{}, 2});
       EXPECT_TRUE(table.ok()) << table.error().message();
-      if (table.ok()) loaded.push_back(std::move(*table));
+      if (table.ok()) loaded_.emplace(name, std::move(*table));
     }
-    const std::uint64_t of_tables = faults->live_bytes;
-    Answer found = answer_in_bits(query, run.options(query, device));
+    for (auto* const count : {&resident_->numbered, &resident_->listed, &resident_->text_tests}) {
+      *count = 0;
+    }
+    const std::uint64_t of_tables = resident_->live_bytes;
+    Answer found = bits_with(query, run.options(query, device_));
     EXPECT_GE(found.summary.bytes_stored, found.summary.bytes_resident);
-    EXPECT_EQ(faults->live_bytes, of_tables);
+    EXPECT_EQ(resident_->live_bytes, of_tables);
     return found;
   }
 
@@ -153,6 +153,9 @@ class QueryCases : public ::testing::Test {
     const std::string why = expected(statement, "why_cpu").value_or(may_be_the_cpus ? "any" : "");
     if (why != "any") {
       EXPECT_EQ(found.summary.why_cpu, why);
+    }
+    if (const auto left = expected(statement, "left"); left && !found.summary.why_cpu.empty()) {
+      EXPECT_EQ(found.summary.why_cpu, *left);
     }
     if (const auto part = expected(statement, "on_device")) {
       EXPECT_EQ(found.summary.on_device, *part);
@@ -188,6 +191,10 @@ class QueryCases : public ::testing::Test {
   const std::shared_ptr<const QueryFile> file_;
   const QueryTest& test_;
   const std::shared_ptr<QueryTables> tables_;
+  /// A device with tables in its memory, where the test says so.
+  const std::shared_ptr<EmulatedFaults> resident_ = std::make_shared<EmulatedFaults>();
+  std::shared_ptr<QueryDevice> device_;
+  std::map<std::string, gpu::DeviceTable> loaded_;
   Tally tally_;
   std::uint32_t asked_ = 0;
 };

@@ -87,28 +87,10 @@ TEST(ExplainedOnGpu, KeysAreSearchedWhereBothSidesAscend) {
 /// Rows are put in order in memory that grows with their table, however few they are: where there
 /// is none the CPU answers, though a table of their keys would have room.
 TEST(ExplainedOnGpu, FewAscendingRowsOfALargeTableMayHaveNoMemory) {
-  constexpr std::uint32_t kRows = 2'000'000;
-  using Columns = std::vector<std::pair<std::string, ColumnData>>;
-  const auto add = [](Columns& to, const char* name, std::uint32_t rows, std::uint32_t values) {
-    to.emplace_back(name, column_of<std::int64_t>(ColumnType::kInt64, rows, [values](auto row) {
-                      return std::int64_t{row % values};
-                    }));
-  };
-  Columns probe;
-  add(probe, "id", kRows + 1, kRows + 1);
-  add(probe, "wanted", kRows + 1, 5000);
-  add(probe, "price", kRows + 1, 7);
-  Columns build;
-  add(build, "key", kRows, kRows);
-  add(build, "value", kRows, 9);
-  const TableOfColumns a(probe, 1u << 16);
-  const TableOfColumns b(build, 1u << 16);
-  const std::string statement =
-      "select value, count(*), sum(price) from a join b on a.wanted = b.key and b.key < 400 where "
-      "id < 9000 group by value";
-  const auto parsed = parse_sql(statement);
-  ASSERT_TRUE(parsed.ok());
-  const Query query = Query::from(*parsed, statement, {*a.table, *b.table});
+  QueryTables tables = query_tables("ascending_keys");
+  const Query query = tables.query_of(
+      "select value, count(*), sum(price) from many_wanted a join many_keys b on a.wanted = b.key "
+      "and b.key < 400 where id < 9000 group by value");
   const std::string expected = answer_of(query, nullptr).text;
   int there = 0;
   int by_cpu = 0;
@@ -150,19 +132,7 @@ TEST(ExplainedOnGpu, PassesAndPartsAreCounted) {
 }
 
 TEST(ExplainedOnGpu, WhatDoesNotFitInPassesIsLeftToTheCpu) {
-  std::string many = "id,one,few,v\n";
-  for (std::uint64_t i = 0; i < 80'000; ++i) {
-    many.append(std::to_string(i * 1'000'003)).append(",");
-    many.append(std::to_string(i % 100 == 0 ? i : 1)).append(",");
-    many.append(std::to_string(i % 100 == 0 ? i / 100 % 8 : 1)).append(",");
-    many.append(std::to_string(i % 7)).append("\n");
-  }
-  std::string more = "key,w\n";
-  for (int i = 0; i < 81'000; ++i) {
-    more.append(std::to_string(i * 2)).append(",").append(std::to_string(i % 5)).append("\n");
-  }
-  const MadeTable a(more, 8192);
-  const MadeTable b(many, 8192);
+  QueryTables tables = query_tables("passes");
   struct Left {
     const char* key;
     std::uint64_t kibi;
@@ -175,13 +145,10 @@ TEST(ExplainedOnGpu, WhatDoesNotFitInPassesIsLeftToTheCpu) {
         Left{"b.id", 600,
              "a build side of 80,000 rows, beside whose parts there is too little device "
              "memory"}}) {
-    const std::string statement =
-        std::string("select w, count(*), sum(v) from a join b on a.key = ") + left.key +
-        " group by w";
-    SCOPED_TRACE(statement);
-    const auto parsed = parse_sql(statement);
-    ASSERT_TRUE(parsed.ok()) << parsed.error().message();
-    const Query query = Query::from(*parsed, statement, {*a.table, *b.table});
+    SCOPED_TRACE(left.key);
+    const Query query = tables.query_of(
+        "select w, count(*), sum(v) from more a join many b on a.key = " + std::string(left.key) +
+        " group by w");
     const Answer found = answered(query, limited_to(left.kibi));
     EXPECT_EQ(found.text, answer_of(query, nullptr).text);
     EXPECT_TRUE(found.summary.why_cpu.starts_with(left.why)) << found.summary.why_cpu;
@@ -275,7 +242,7 @@ TEST(CountedPairsOnGpu, MayBeMoreThan32BitsCount) {
   QueryTables tables = query_tables("pairs");
   std::string statement = "select count(*), sum(l_kind), max(l_small) from l";
   for (int i = 0; i < 6; ++i) {
-    const std::string name = "r" + std::to_string(i);
+    const std::string name = std::string("r").append(std::to_string(i));
     statement.append(" join r ").append(name).append(" on l_key = ").append(name).append(".r_key");
   }
   const Answer found = answered(tables.query_of(statement));
@@ -309,7 +276,7 @@ TEST(CountedPairsOnGpu, MayBeTooManyForACount) {
   QueryTables tables = query_tables("pairs");
   std::string statement = "select count(*) from l";
   for (int i = 0; i < 7; ++i) {
-    const std::string name = "r" + std::to_string(i);
+    const std::string name = std::string("r").append(std::to_string(i));
     statement.append(" join many ").append(name).append(" on l_far = ").append(name);
     const Query query = tables.query_of(statement.append(".many_key"));
     // A single one is the first table, whose rows look up those of l, which do not repeat.

@@ -144,6 +144,10 @@ void read_paragraph(const Paragraph& paragraph, QueryFile& file) {
   if (word == "table") return read_table(paragraph, file);
   if (word == "let") {
     const std::string name = take_word(rest);
+    if (name == "in") {
+      file.alternatives = read_query_file(path_of(rest)).alternatives;
+      return;
+    }
     take_word(rest);  // the equals sign
     file.alternatives[name] = split(rest, " | ");
     return;
@@ -299,24 +303,6 @@ std::vector<std::string> query_statements(const std::string& file, const std::st
     texts.push_back(one.text);
   }
   return texts;
-}
-
-std::vector<Asked> asked_in(const std::string& file, const std::string& test) {
-  std::vector<Asked> all;
-  for (const std::string& text : query_statements(file, test)) {
-    const std::size_t from = text.find(" from ");
-    const std::size_t where = std::min(text.find(" where "), text.size());
-    const std::size_t by = std::min(text.rfind(" group by "), text.size());
-    Asked asked;
-    asked.aggregates = text.substr(7, from - 7);  // after "select "
-    if (where < by) asked.where = text.substr(where + 7, by - where - 7);
-    if (by < text.size()) {
-      asked.group_by = text.substr(by + 10);
-      asked.aggregates = asked.aggregates.substr(asked.group_by.size() + 2);
-    }
-    all.push_back(std::move(asked));
-  }
-  return all;
 }
 
 }  // namespace presso::test

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "tests/simt/queried_table.h"
 #include "tests/simt/query_tables.h"
 
 namespace presso::test {
@@ -59,7 +58,5 @@ std::map<std::string, TableRecipe> tables_of(const QueryFile& file, const std::s
 /// tables_of().
 QueryTables query_tables(const std::string& file, const std::string& size = "");
 std::vector<std::string> query_statements(const std::string& file, const std::string& test);
-/// Those about one table, without its name.
-std::vector<Asked> asked_in(const std::string& file, const std::string& test);
 
 }  // namespace presso::test

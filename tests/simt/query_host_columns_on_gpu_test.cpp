@@ -11,9 +11,9 @@
 #include "query/gpu/table/host_columns.h"
 #include "query/gpu/table/query_on_gpu.h"
 #include "tests/simt/emulated_query_device.h"
+#include "tests/simt/faulty_queries.h"
 #include "tests/simt/queried_table.h"
 #include "tests/simt/query_file.h"
-#include "tests/support/sanitized.h"
 
 namespace presso::query_host_columns_on_gpu_test {
 namespace {
@@ -52,7 +52,10 @@ constexpr const char* kOnHost = " bytes in host memory";
 constexpr const char* kInParts = " parts";
 
 constexpr const char* kGrouped =
-    "select kind, count(*), min(a), max(b), min(c), max(d), count(e), max(f) from ";
+    "select kind, count(*), min(a), max(b), min(c), max(d), count(e), max(f) from facts join wide "
+    "on "
+    "k = id group by kind";
+
 /// Compares with the CPU; what --explain says.
 std::string compare(const Query& query, const Asking& asking) {
   const Answer expected = answer_of(query, nullptr);
@@ -94,8 +97,7 @@ TEST(HostColumnsOnGpu, HoweverTheBuildSideIsMade) {
 /// By what is predicted: a pass over few rows takes less than to gather values of many.
 TEST(HostColumnsOnGpu, PassesWhereTheyAreFaster) {
   QueryTables tables = query_tables("host_columns");
-  const Query query = tables.query_of(kGrouped + std::string("facts join wide on k = id group by "
-                                                             "kind"));
+  const Query query = tables.query_of(kGrouped);
   Asking asking;
   asking.rates = {};
   const std::string text = compare(query, asking);
@@ -105,8 +107,7 @@ TEST(HostColumnsOnGpu, PassesWhereTheyAreFaster) {
 
 TEST(HostColumnsOnGpu, AreBoundedByMemory) {
   QueryTables tables = query_tables("host_columns");
-  const Query query = tables.query_of(kGrouped + std::string("facts join wide on k = id group by "
-                                                             "kind"));
+  const Query query = tables.query_of(kGrouped);
   Asking asking;
   EXPECT_TRUE(says(compare(query, asking), "columns of 2")) << explained(query, asking);
   asking.pinned_bytes = 300 * kKibi;
@@ -122,8 +123,7 @@ TEST(HostColumnsOnGpu, AreBoundedByMemory) {
 /// As pinned memory is refused, whatever the limits say: passes come next, then the CPU.
 TEST(HostColumnsOnGpu, PassesWherePinnedMemoryIsRefused) {
   QueryTables tables = query_tables("host_columns");
-  const Query query = tables.query_of(kGrouped + std::string("facts join wide on k = id group by "
-                                                             "kind"));
+  const Query query = tables.query_of(kGrouped);
   Asking asking;
   asking.faults->most_pinned = 100 * kKibi;
   const std::string text = compare(query, asking);
@@ -210,28 +210,16 @@ TEST(HostColumnsOnGpu, OfNestedBuildSidesKeepToOneLimit) {
 
 TEST(HostColumnsOnGpu, EachAllocationAndLaunchMayFail) {
   QueryTables tables = query_tables("host_columns");
-  const Query query = tables.query_of(kGrouped + std::string("facts full join wide on k = id group "
-                                                             "by kind"));
-  const Asking whole;
-  const Answer all = answer_with(query, whole.options());
-  ASSERT_EQ(all.summary.why_cpu, "");
+  const Query query = tables.query_of(
+      "select kind, count(*), min(a), max(b), min(c), max(d), count(e), max(f) from facts full "
+      "join "
+      "wide on k = id group by kind");
   ASSERT_TRUE(says(explained(query, {}), kOnHost));
-  constexpr std::uint64_t kStep = kIsSanitized ? 17 : 3;
-  const auto fail = [&](std::uint64_t EmulatedFaults::*what, std::uint64_t count,
-                        const char* error) {
-    for (std::uint64_t i = 0; i < count; i += kStep) {
-      Asking asking;
-      (*asking.faults).*what = i;
-      const Answer found = answer_with(query, asking.options());
-      EXPECT_EQ(asking.faults->live_bytes, 0u);
-      EXPECT_EQ(asking.faults->live_handles, 0u);
-      EXPECT_TRUE(found.text == all.text || says(found.text, error)) << i << ": " << found.text;
-    }
-  };
-  fail(&EmulatedFaults::allocation, whole.faults->allocations, "error: out of device memory");
-  fail(&EmulatedFaults::pinned_allocation, whole.faults->pinned_allocations,
-       "error: out of memory");
-  fail(&EmulatedFaults::launch, whole.faults->launches, "GPU failed");
+  expect_faults_are_told(query, 3, [](const std::shared_ptr<EmulatedFaults>& faults) {
+    Asking asking;
+    asking.faults = faults;
+    return asking.options();
+  });
 }
 
 TEST(HostColumnsOnGpu, WhatIsPredicted) {

@@ -18,10 +18,11 @@ struct TableRecipe {
   std::string maker;  ///< "columns", or one of the makers there
   std::uint32_t rows = 0;
   std::uint32_t group_rows = 0;
-  std::size_t times = 1;             ///< what columns call so
-  bool grows = false;                ///< rows are for one time
-  std::vector<std::string> columns;  ///< lines of column_maker.h
-  std::vector<std::string> files;  ///< names of the tables whose rows these are, one after another
+  std::size_t times = 1;                  ///< what columns call so
+  bool grows = false;                     ///< rows are for one time
+  std::vector<std::string> columns = {};  ///< lines of column_maker.h
+  std::vector<std::string> files =
+      {};  ///< names of the tables whose rows these are, one after another
 };
 
 class QueryTables {

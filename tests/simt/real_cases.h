@@ -58,14 +58,18 @@ class BitSink final : public ResultSink {
   TableSchema schema_;
 };
 
-inline Answer bits_of(const Query& query, std::shared_ptr<QueryDevice> device) {
-  QueryOptions options;
-  options.threads = 2;
-  options.device = std::move(device);
+inline Answer bits_with(const Query& query, const QueryOptions& options) {
   BitSink sink;
   const auto done = query.run(options, sink);
   if (!done.ok()) return {"error: " + done.error().message(), {}};
   return {sink.text, *done};
+}
+
+inline Answer bits_of(const Query& query, std::shared_ptr<QueryDevice> device) {
+  QueryOptions options;
+  options.threads = 2;
+  options.device = std::move(device);
+  return bits_with(query, options);
 }
 
 template <class T>
