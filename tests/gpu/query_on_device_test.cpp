@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -32,74 +33,81 @@ class QueryOnDevice : public ::testing::Test {
     if (!device.ok()) GTEST_SKIP() << "no usable GPU: " << device.error().message();
     device_ = std::move(*device);
   }
-  /// Asks the statements of a test over tables of a size, which are loaded before where `resident`
-  /// says so.
-  void expect_as_on_cpu(const std::string& file, const std::string& test, const std::string& size,
-                        bool resident = false) {
-    QueryTables tables = query_tables(file, size);
-    std::vector<gpu::DeviceTable> loaded;
-    for (const std::string& statement : query_statements(file, test)) {
-      SCOPED_TRACE(statement);
-      for (const std::string& name : QueryTables::names_in(statement)) {
-        if (!resident || std::find(names_.begin(), names_.end(), name) != names_.end()) continue;
-        auto table = gpu::DeviceTable::load(device_, tables.files(name));
-        ASSERT_TRUE(table.ok()) << table.error().message();
-        loaded.push_back(std::move(*table));
-        names_.push_back(name);
-      }
-      const Query query = tables.query_of(statement);
-      const Answer found = bits_of(query, device_);
-      EXPECT_TRUE(found.text == bits_of(query, nullptr).text);
-      EXPECT_EQ(found.summary.why_cpu, "");
-      EXPECT_TRUE(resident || found.summary.bytes_resident == 0);
-      // Strings of joined tables are numbered by the CPU.
-      EXPECT_TRUE(!resident || file == "joins" || found.summary.bytes_read == 0);
-    }
-    names_.clear();
-  }
-
   std::shared_ptr<QueryDevice> device_;
-  std::vector<std::string> names_;  ///< of tables in its memory
 };
+
+/// A test of tests/queries, and the size of its tables.
+struct Cases {
+  const char* file;
+  const char* test;
+  const char* size;
+  bool resident = false;  ///< tables are loaded before
+};
+
+class CasesOnDevice : public QueryOnDevice, public ::testing::WithParamInterface<Cases> {};
+
+TEST_P(CasesOnDevice, AnswerAsTheCpu) {
+  const auto& [file, test, size, resident] = GetParam();
+  if (is_small() && std::string(size).starts_with("300000")) GTEST_SKIP() << "a large table";
+  QueryTables tables = query_tables(file, size);
+  std::map<std::string, gpu::DeviceTable> loaded;
+  for (const std::string& statement : query_statements(file, test)) {
+    SCOPED_TRACE(statement);
+    for (const std::string& name : QueryTables::names_in(statement)) {
+      if (!resident || loaded.contains(name)) continue;
+      auto table = gpu::DeviceTable::load(device_, tables.files(name));
+      ASSERT_TRUE(table.ok()) << table.error().message();
+      loaded.emplace(name, std::move(*table));
+    }
+    const Query query = tables.query_of(statement);
+    const Answer found = bits_of(query, device_);
+    EXPECT_TRUE(found.text == bits_of(query, nullptr).text);
+    EXPECT_EQ(found.summary.why_cpu, "");
+    EXPECT_TRUE(resident || found.summary.bytes_resident == 0);
+    // Strings of joined tables are numbered by the CPU.
+    EXPECT_TRUE(!resident || std::string(file) == "joins" || found.summary.bytes_read == 0);
+  }
+}
+
+/// Several tests, each for several sizes.
+std::vector<Cases> cases_of(const char* file, const std::vector<const char*>& tests,
+                            const std::vector<const char*>& sizes, bool resident = false) {
+  std::vector<Cases> all;
+  for (const char* const test : tests) {
+    for (const char* const size : sizes) all.push_back({file, test, size, resident});
+  }
+  return all;
+}
 
 constexpr const char* kSmall = "6000/2500";
 constexpr const char* kLarge = "300000/70000";
 constexpr const char* kOneRowGroup = "300000/1048576";
 
-TEST_F(QueryOnDevice, AnswersAsTheCpu) {
-  for (const char* const size : {kSmall, kLarge, kOneRowGroup}) {
-    if (is_small() && size != kSmall) continue;
-    SCOPED_TRACE(size);
-    for (const char* const test : {"Groups", "Rows", "SumsOfProducts"}) {
-      expect_as_on_cpu("one_table", test, size);
-    }
-    // Sums of doubles have the CPU's bits, in whatever order lanes add.
-    for (const char* const test : {"UsualOnes", "ExpressionsOfThem", "HostileOnes"}) {
-      expect_as_on_cpu("doubles", test, size);
-    }
-    if (size == kOneRowGroup) continue;
-    for (const char* const test :
-         {"Groups", "LoneRowsInGroups", "StringKeys", "Rows", "LoneRows"}) {
-      expect_as_on_cpu("joins", test, size);
-    }
-  }
-}
-
-TEST_F(QueryOnDevice, AnswersFromItsMemory) {
-  const char* const size = is_small() ? kSmall : kLarge;
-  expect_as_on_cpu("one_table", "GroupsInDeviceMemory", size, true);
-  expect_as_on_cpu("one_table", "RowsInDeviceMemory", size, true);
-  expect_as_on_cpu("joins", "InDeviceMemory", size, true);
-}
-
-TEST_F(QueryOnDevice, FindsStringsInAllForms) {
-  for (const char* const form : {"tokens", "bytes", "forms"}) {
-    SCOPED_TRACE(form);
-    expect_as_on_cpu("strings", "KeysOfGroups", form);
-    expect_as_on_cpu("strings", "KeysOfGroupsOfJoins", form);
-    expect_as_on_cpu("strings", "Conditions", form);
-  }
-}
+INSTANTIATE_TEST_SUITE_P(OneTable, CasesOnDevice,
+                         ::testing::ValuesIn(cases_of("one_table",
+                                                      {"Groups", "Rows", "SumsOfProducts"},
+                                                      {kSmall, kLarge, kOneRowGroup})));
+/// Sums of doubles have the CPU's bits, in whatever order lanes add.
+INSTANTIATE_TEST_SUITE_P(
+    Doubles, CasesOnDevice,
+    ::testing::ValuesIn(cases_of("doubles", {"UsualOnes", "ExpressionsOfThem", "HostileOnes"},
+                                 {kSmall, kLarge, kOneRowGroup})));
+INSTANTIATE_TEST_SUITE_P(Joins, CasesOnDevice,
+                         ::testing::ValuesIn(cases_of("joins",
+                                                      {"Groups", "LoneRowsInGroups", "StringKeys",
+                                                       "Rows", "LoneRows"},
+                                                      {kSmall, kLarge})));
+INSTANTIATE_TEST_SUITE_P(
+    Strings, CasesOnDevice,
+    ::testing::ValuesIn(cases_of("strings", {"KeysOfGroups", "KeysOfGroupsOfJoins", "Conditions"},
+                                 {"tokens", "bytes", "forms"})));
+INSTANTIATE_TEST_SUITE_P(
+    TablesInMemory, CasesOnDevice,
+    ::testing::ValuesIn(cases_of("one_table", {"GroupsInDeviceMemory", "RowsInDeviceMemory"},
+                                 {kSmall, kLarge}, true)));
+INSTANTIATE_TEST_SUITE_P(JoinsInMemory, CasesOnDevice,
+                         ::testing::ValuesIn(cases_of("joins", {"InDeviceMemory"}, {kSmall, kLarge},
+                                                      true)));
 
 /// Asks about a table `t` of so many rows with these columns.
 void ask_about(const std::shared_ptr<QueryDevice>& device, std::uint32_t rows,
