@@ -15,9 +15,9 @@ namespace presso::test {
 
 /// Nothing is left behind, and the answer is right where there is one, by the CPU. Of each kind of
 /// fault more than `least_errors` are to be errors; where tests are sanitized, and fewer faults are
-/// tried, one. Of more than 40 allocations or launches only 21 to 40 fail, spread evenly.
+/// tried, one. Of more allocations or launches than `most_faults` some fail, spread evenly.
 inline void expect_faults_are_told(
-    const Query& query, std::uint64_t least_errors,
+    const Query& query, std::uint64_t least_errors, std::uint64_t most_faults,
     const std::function<QueryOptions(const std::shared_ptr<EmulatedFaults>&)>& options) {
   const auto whole = std::make_shared<EmulatedFaults>();
   const Answer right = answer_with(query, options(whole));
@@ -33,7 +33,8 @@ inline void expect_faults_are_told(
         Fault{whole->launches, &EmulatedFaults::launch, "GPU failed"}}) {
     ASSERT_GT(fault.count, 3u);
     std::uint64_t errors = 0;
-    for (std::uint64_t i = 0; i < fault.count; i += 1 + fault.count / (kIsSanitized ? 12 : 40)) {
+    for (std::uint64_t i = 0; i < fault.count;
+         i += 1 + fault.count / (kIsSanitized ? 12 : most_faults)) {
       const auto faults = std::make_shared<EmulatedFaults>();
       (*faults).*fault.which = i;
       const Answer found = answer_with(query, options(faults));

@@ -3,10 +3,8 @@
 // are the CPU's, whether there is that memory or not.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <limits>
 #include <string>
-#include <vector>
 
 #include "query/gpu/table/host_columns.h"
 #include "query/gpu/table/query_on_gpu.h"
@@ -82,15 +80,9 @@ void expect_on_host(const std::string& test, std::uint64_t kibi, int least) {
   EXPECT_GE(on_host, least);
 }
 
-TEST(HostColumnsOnGpu, EachKindOfJoin) {
+TEST(HostColumnsOnGpu, HoldBuildSidesOfAllKinds) {
   expect_on_host("KindsOfJoins", 300, 12);
-}
-
-TEST(HostColumnsOnGpu, OfConditionsOnPairsOfSemiAndAntiJoins) {
   expect_on_host("ConditionsOnPairs", 380, 2);
-}
-
-TEST(HostColumnsOnGpu, HoweverTheBuildSideIsMade) {
   expect_on_host("OtherBuildSides", 300, 1);
 }
 
@@ -215,7 +207,7 @@ TEST(HostColumnsOnGpu, EachAllocationAndLaunchMayFail) {
       "join "
       "wide on k = id group by kind");
   ASSERT_TRUE(says(explained(query, {}), kOnHost));
-  expect_faults_are_told(query, 3, [](const std::shared_ptr<EmulatedFaults>& faults) {
+  expect_faults_are_told(query, 3, 40, [](const std::shared_ptr<EmulatedFaults>& faults) {
     Asking asking;
     asking.faults = faults;
     return asking.options();

@@ -72,7 +72,7 @@ std::pair<std::shared_ptr<const void>, Table> made_by(const TableRecipe& recipe,
                                         : maker == "bytes" ? Form::kBytes
                                                            : Form::kMixed);
   }
-  return one_of(all, name);
+  return one_of(all, name.starts_with("facts") ? "facts" : name);
 }
 
 /// A statement about one table of several files, which Query::from(SqlQuery) does not take.
