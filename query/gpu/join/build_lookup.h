@@ -5,7 +5,7 @@
 // and by the joins of tests/queries/joins.txt.
 #pragma once
 
-#include "query/gpu/join/join_plan.h"
+#include "query/gpu/join/device_join_plan.h"
 #include "query/gpu/join/lookup.h"
 
 struct CUstream_st;

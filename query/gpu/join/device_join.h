@@ -15,7 +15,7 @@
 // stay until the stream is done. Tested by tests/simt/join_suite.cpp.
 #pragma once
 
-#include "query/gpu/join/join_plan.h"
+#include "query/gpu/join/device_join_plan.h"
 
 struct CUstream_st;
 

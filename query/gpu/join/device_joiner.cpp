@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The host side of DeviceJoin, and DeviceJoiner: columns are made fit for the kernels
-// (key_columns.h), a strategy is chosen (join_plan.h), pairs are counted and written. Host code
-// without CUDA, so that tests run it over the emulator. Tested by
+// (key_columns.h), a strategy is chosen (device_join_plan.h), pairs are counted and written. Host
+// code without CUDA, so that tests run it over the emulator. Tested by
 // tests/simt/device_joiner_test.cpp.
 #include <string>
 

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "decompress/gpu/runtime/device.h"
-#include "query/gpu/join/join_plan.h"
+#include "query/gpu/join/device_join_plan.h"
 #include "query/gpu/join/key_packing.h"
 
 namespace presso::gpu {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "presso/error.h"
-#include "query/gpu/join/join_plan.h"
+#include "query/gpu/join/device_join_plan.h"
 #include "query/gpu/join/key_source.cuh"
 
 struct CUstream_st;

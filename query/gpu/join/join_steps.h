@@ -33,7 +33,7 @@
 
 #include "query/gpu/join/chained_slices.cuh"
 #include "query/gpu/join/chained_table.cuh"
-#include "query/gpu/join/join_plan.h"
+#include "query/gpu/join/device_join_plan.h"
 #include "query/gpu/join/join_sources.h"
 #include "query/gpu/join/key_array.cuh"
 #include "query/gpu/join/key_merge.cuh"

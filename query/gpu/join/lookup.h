@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Build rows by their keys, for kernels that look keys up among other work (query/gpu/table): an
-// array over the range of keys, one table of keys, or ascending keys. Keys are 64-bit images of
+// array over the range of keys, one table of keys, or ascending keys. LookupPlan chooses one of
+// them for presso sql and presso join, whose tables query/gpu/table/pipeline_joins.cpp joins;
+// device_join_plan.h chooses for the library's DeviceJoiner only. Keys are 64-bit images of
 // values. Trivially copyable structs for host and device; building is in build_lookup.h. Tested by
 // tests/simt/ascending_lookup_test.cpp and tests/queries/ascending_keys.txt.
 #pragma once

@@ -41,7 +41,7 @@ namespace presso::gpu {
 
 class Device;         // decompress/gpu/runtime/device.h
 class JoinKernels;    // query/gpu/join/join_kernels.h
-class JoinPlan;       // query/gpu/join/join_plan.h
+class JoinPlan;       // query/gpu/join/device_join_plan.h
 class JoinWorkplace;  // query/gpu/join/join_workplace.h
 struct MemoryLimits;  // decompress/gpu/runtime/memory.h
 

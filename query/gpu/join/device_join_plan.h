@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The plan of a join: the strategy, what has to be kept, and how temporary memory is divided. Host
-// code without CUDA; making a plan touches no device memory. Tested by tests/simt/plan_test.cpp and
+// The plan of a join of the library's DeviceJoiner: the algorithm, what has to be kept, and how
+// temporary memory is divided. Joins of presso sql and presso join are planned elsewhere, by
+// query/gpu/table/pipeline_joins.cpp and lookup.h. Host code without CUDA; making a plan touches no
+// device memory. Tested by tests/simt/plan_test.cpp and
 // join_suite.cpp.
 #pragma once
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Implements join_plan.h: chooses the strategy of a join in device memory, checks the request,
-// chooses sizes of tables, parts and slices, and lays out temporary memory. Host code; the
-// thresholds are for an H100 or H200, rates are in query/join/NOTES.md.
-#include "query/gpu/join/join_plan.h"
+// Chooses how DeviceJoiner joins; presso sql and presso join choose elsewhere (see the header). The
+// thresholds are for an H100 or H200; rates are in query/join/NOTES.md.
+#include "query/gpu/join/device_join_plan.h"
 
 #include <algorithm>
 #include <bit>
