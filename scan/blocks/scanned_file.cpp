@@ -4,8 +4,10 @@
 
 #include "presso/scanned_file.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "format/damaged_magic.h"
 #include "scan/blocks/block_index.h"
 #include "scan/matching/matcher.h"
 #include "scan/pattern/pattern_access.h"
@@ -13,9 +15,12 @@
 namespace presso {
 
 Result<ScannedFile> ScannedFile::open(const RandomAccess& file) {
-  Byte magic[sizeof kFileMagic] = {};
-  if (file.size() >= sizeof magic) PRESSO_TRY(file.read_at(0, magic));
-  return ScannedFile(file, has_file_magic(magic));
+  Byte begun[kMagicEvidenceBytes] = {};
+  const auto got = static_cast<std::size_t>(std::min<std::uint64_t>(file.size(), sizeof begun));
+  PRESSO_TRY(file.read_at(0, MutableBytes(begun, got)));
+  const bool is_compressed = has_file_magic(begun);
+  if (!is_compressed) PRESSO_TRY(check_is_plain(Bytes(begun, got), &file, {}));
+  return ScannedFile(file, is_compressed);
 }
 
 ScannedFile::ScannedFile(const RandomAccess& file, bool is_compressed)

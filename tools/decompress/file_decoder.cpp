@@ -7,17 +7,16 @@
 
 #include <algorithm>
 
+#include "format/damaged_magic.h"
 #include "presso/stopwatch.h"
 #include "presso/table.h"
+#include "presso/wire.h"
 #include "tools/cli/message.h"
 #include "tools/io/file_sink.h"
+#include "tools/io/presso_check.h"
 
 namespace presso::cli {
 namespace {
-
-/// The bytes at the beginning of a file by which a table is told from a file of bytes. Both kinds
-/// have a magic number at their beginning.
-constexpr std::size_t kBegunBytes = 12;
 
 /// Whether the file begins with a block that a GPU leaves to the CPU; usually all its blocks are
 /// alike. Sub-blocks (--sub-block) are an experiment that no kernel decodes.
@@ -90,9 +89,18 @@ Result<DecompressSummary> FileDecoder::decode(const std::string& name, const Inp
                                               ByteSink* sink, const DecompressOptions& options) {
   on_gpu_ = false;
   const FdRandomAccess file(input.fd(), input.size());
+  // Standard input begins where other programs stopped reading it.
+  const bool at_once = input.is_regular() && !input.is_standard_input();
   FdSource rest(input.fd());
-  Byte begun[kBegunBytes];
+  Byte begun[kMagicEvidenceBytes];
   PRESSO_ASSIGN(const std::size_t got, read_fully(rest, begun));
+  PRESSO_TRY(check_is_presso(Bytes(begun, got), at_once ? &file : nullptr, name, options.salvage));
+  const bool has_magic = got >= sizeof kFileMagic && has_file_magic(begun);
+  if (!has_magic && got == sizeof begun) {
+    // Salvage, which has let this pass: the magic number is put right, and the rest decoded.
+    std::copy_n(kFileMagic, sizeof kFileMagic, begun);
+    return decode_repaired(begun, rest, sink, options);
+  }
   // The first bytes have been read and are put back, since the input may be a pipe.
   PrefixedSource source(Bytes(begun, got), rest);
   NullSink nowhere;
@@ -102,8 +110,6 @@ Result<DecompressSummary> FileDecoder::decode(const std::string& name, const Inp
   Job about = job_of(file, input, sink != nullptr);
   if (takes_gpu(name, about.work)) {
     gpu::DecodeJob job;
-    // Standard input begins where other programs stopped reading it.
-    const bool at_once = input.is_regular() && !input.is_standard_input();
     if (at_once) job.file = &file;
     if (!at_once) job.stream = &source;
     job.sink = sink;
@@ -118,6 +124,22 @@ Result<DecompressSummary> FileDecoder::decode(const std::string& name, const Inp
     about.work.plain_bytes = done->plain_bytes;
     selector_.measured_cpu(about.work, time.seconds());
   }
+  return done;
+}
+
+/// Decodes a file whose magic number was damaged, by the CPU; the damage is reported and counted.
+Result<DecompressSummary> FileDecoder::decode_repaired(Bytes begun, ByteSource& rest,
+                                                       ByteSink* sink,
+                                                       const DecompressOptions& options) {
+  DecodedBlock damage;
+  damage.status = make_error(ErrorCode::kNotPresso);
+  if (options.on_damage) options.on_damage(damage);
+  PrefixedSource source(begun, rest);
+  NullSink nowhere;
+  ByteSink& into = sink != nullptr ? *sink : nowhere;
+  Result<DecompressSummary> done = begins_table(begun) ? decompress_table(source, into, options)
+                                                       : decompress_stream(source, into, options);
+  if (done.ok()) ++done->damaged_blocks;
   return done;
 }
 

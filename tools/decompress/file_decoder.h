@@ -48,6 +48,8 @@ class FileDecoder {
 
   /// Opens the GPU's decoder.
   Status open();
+  Result<DecompressSummary> decode_repaired(Bytes begun, ByteSource& rest, ByteSink* sink,
+                                            const DecompressOptions& options);
   /// Tells what a file is for the choice; opens the index of a regular file if that may matter.
   Job job_of(const RandomAccess& file, const InputFile& input, bool keeps_output);
   /// Whether the GPU decodes this; tells on stderr why not where that was left open.

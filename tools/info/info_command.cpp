@@ -14,6 +14,7 @@
 #include "tools/info/devices_report.h"
 #include "tools/info/table.h"
 #include "tools/io/file_sink.h"
+#include "tools/io/presso_check.h"
 
 namespace presso::cli {
 namespace {
@@ -199,6 +200,8 @@ class InfoCommand final : public Command {
   void read(const std::string& path, std::vector<ArchiveReport>& reports) const {
     const Result<InputFile> input = InputFile::open(path);
     if (!input.ok()) return error(path, input.error());
+    const Status is_presso = check_is_presso(*input, path);
+    if (!is_presso.ok()) return error(path, is_presso.error());
     Result<ArchiveReport> report = report_archive(path, *input, blocks_);
     if (!report.ok()) return error(path, report.error());
     if (report->truncated) {

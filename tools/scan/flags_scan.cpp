@@ -330,7 +330,7 @@ std::vector<Flag> other_flags(ScanSettings& s) {
        .apply = set(s.progress)},
       {.name = "force-progress",
        .category = kMessages,
-       .brief = "the same, also if standard error is no terminal (a line each second)",
+       .brief = "the same, also if standard error is not a terminal (a line each second)",
        .apply = set(s.force_progress)},
       {.name = "fail-fast",
        .category = kMessages,

@@ -97,7 +97,8 @@ std::vector<Flag> scan_file_flags(ScanSettings& s) {
        .text =
            "They are recognised by their content, as are formats that presso does not read (xz, "
            "bzip2 and others), which are errors then. Files that presso compressed are always "
-           "searched within.",
+           "searched within; one whose first bytes are damaged, or other content under a name "
+           "that ends in .presso, is an error without --no-search-zip.",
        .negation = "no-search-zip",
        .apply = set(s.search_zip)},
   };

@@ -224,7 +224,7 @@ void ScanCommand::scan_file(const std::string& path, Origin origin) {
 /// this order: what opening it finds, its lines, its damage as it is met, and at last what cut it
 /// short.
 void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
-  Result<ScanInput> input = ScanInput::open(fd, origin == Origin::kStdin, settings_);
+  Result<ScanInput> input = ScanInput::open(fd, origin == Origin::kStdin, settings_, name);
   if (!input.ok()) return complain(name, input.error().text());
   const BinaryRule rule = plan_->rule_for(origin);
   ScanOptions options = plan_->scan_options(rule, lines_left_);
@@ -233,7 +233,9 @@ void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
   options.which_pattern = settings_.json && pattern_->count() > 1;
   // Damage does not end the search unless --fail-fast says so; what is lost is reported with its
   // place in the plain text.
+  BlocksWithoutDictionary lacking;
   options.on_damage = [&](const DamagedBlock& damage) {
+    if (lacking.take(damage.error, damage.plain_bytes)) return;
     MissingPlain missing{damage.plain_offset, damage.plain_bytes};
     if (!loses_plain_content(damage.error, damage.lost_blocks)) missing.offset.reset();
     complain(name, damage_text(damage.error, missing, "not searched"));
@@ -259,6 +261,7 @@ void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
   progress.done();
   if (settings_.explain) inform(name, "searched " + device_->where());
   // The text before an error has been searched and printed by now.
+  if (lacking.blocks != 0) complain(name, lacking.text("not searched"));
   if (!summary.ok()) return complain(name, scan_error_text(summary.error(), *pattern_));
   if (input->cut_short()) complain(name, input->cut_short()->text());
   FileResult result{*summary, rule == BinaryRule::kQuit && summary->binary_offset.has_value(),

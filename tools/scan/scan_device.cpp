@@ -66,7 +66,7 @@ std::optional<std::string> ScanDevice::reason_for_cpu(const std::string& name, S
   // file, the options, the prediction, and last the start of the GPU.
   if (selector_.is_cpu()) return "--device=cpu";
   if (file == nullptr || !file->is_compressed()) {
-    return "it is no presso file that can be read anywhere";
+    return "it is not a presso file that can be read anywhere";
   }
   if (selector_.is_gpu()) return std::nullopt;
   if (selector_.has_left_gpu()) return "the GPU has failed";

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "format/damaged_magic.h"
 #include "presso/scan.h"
 #include "presso/table.h"
 #include "presso/wire.h"
@@ -28,6 +29,12 @@ Error not_searched(Error error) {
   if (error.code == ErrorCode::kUnsupported) {
     error.what += "; --no-search-zip searches its bytes";
   }
+  return error;
+}
+
+/// The error of a file that should be presso's, with what can be done about it.
+Error damaged_file(Error error) {
+  error.what += "; --no-search-zip searches its bytes";
   return error;
 }
 
@@ -64,28 +71,29 @@ std::uint64_t regular_size(int fd) {
 
 /// Learns by the first bytes what the input is. A regular file that was named is read at any place;
 /// standard input, a pipe, or a file that claims to be empty, in order.
-Result<ScanInput> ScanInput::open(int fd, bool is_stdin, const ScanSettings& settings) {
+Result<ScanInput> ScanInput::open(int fd, bool is_stdin, const ScanSettings& settings,
+                                  const std::string& name) {
   ScanInput input;
   // A pipe cannot be read twice, so its first bytes are put back in front of the rest.
-  Byte magic[kForeignBytes];
+  Byte magic[kMagicEvidenceBytes];
   const std::uint64_t size = is_stdin ? 0 : regular_size(fd);
   std::size_t got = 0;
   input.stream_ = std::make_unique<FdSource>(fd);
   if (size > 0) {
     input.file_ = std::make_unique<FdRandomAccess>(fd, size);
-    got = static_cast<std::size_t>(std::min<std::uint64_t>(size, kForeignBytes));
+    got = static_cast<std::size_t>(std::min<std::uint64_t>(size, sizeof magic));
     PRESSO_TRY(input.file_->read_at(0, MutableBytes(magic, got)));
   } else {
     PRESSO_ASSIGN(got, read_fully(*input.stream_, magic));
     input.magic_.append(Bytes(magic, got));
     input.begun_ = std::make_unique<PrefixedSource>(input.magic_.bytes(), *input.stream_);
   }
-  PRESSO_TRY(input.look_at(Bytes(magic, got), settings));
+  PRESSO_TRY(input.look_at(Bytes(magic, got), settings, name));
   return input;
 }
 
 /// Tells the format from the first bytes and opens what is needed to read it.
-Status ScanInput::look_at(Bytes begun, const ScanSettings& settings) {
+Status ScanInput::look_at(Bytes begun, const ScanSettings& settings, const std::string& name) {
   const bool is_presso = begun.size() >= sizeof kFileMagic && has_file_magic(begun.data());
   ForeignFormat format = ForeignFormat::kNone;
   if (settings.search_zip && !is_presso) {
@@ -94,6 +102,10 @@ Status ScanInput::look_at(Bytes begun, const ScanSettings& settings) {
     format = *found;
   }
   is_plain_ = !is_presso && format == ForeignFormat::kNone;
+  if (is_plain_ && settings.search_zip) {
+    Status plain = check_is_plain(begun, file_.get(), name);
+    if (!plain.ok()) return damaged_file(std::move(plain.error()));
+  }
   // --blocks is about presso's blocks, so that other files are errors rather than searched whole.
   if (!is_presso && settings.blocks.is_limit(0)) {
     return make_error(ErrorCode::kInvalidArgument, "has no blocks, which --blocks asks for");

@@ -22,8 +22,10 @@ namespace presso::cli {
 class ScanInput {
  public:
   /// Opens an input. `fd` stays the caller's. Errors: those of reading, a format that this build
-  /// cannot read, and with --blocks a file that has no blocks.
-  static Result<ScanInput> open(int fd, bool is_stdin, const ScanSettings& settings);
+  /// cannot read, a damaged file that presso made or whose `name` says so, and with --blocks a file
+  /// that has no blocks.
+  static Result<ScanInput> open(int fd, bool is_stdin, const ScanSettings& settings,
+                                const std::string& name);
 
   /// The file, if it is a regular one whose text can be read at any place; otherwise nullptr.
   ScannedFile* scanned_file() { return scanned_ ? &*scanned_ : nullptr; }
@@ -41,7 +43,7 @@ class ScanInput {
 
  private:
   /// Opens what the first bytes call for.
-  Status look_at(Bytes begun, const ScanSettings& settings);
+  Status look_at(Bytes begun, const ScanSettings& settings, const std::string& name);
 
   std::unique_ptr<FdRandomAccess> file_;  ///< a regular file
   std::optional<ScannedFile> scanned_;    ///< the same, unless another program compressed it

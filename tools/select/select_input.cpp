@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "compress/table/text/piece_reader.h"
+#include "format/damaged_magic.h"
 #include "presso/compress_table.h"
 #include "presso/decompress.h"
 #include "presso/stopwatch.h"
@@ -92,7 +93,7 @@ Result<std::unique_ptr<SelectInput>> SelectInput::open(const std::string& path,
 /// Tells the format from the first bytes and makes a table of the input.
 Status SelectInput::read(const SelectInputOptions& options) {
   PRESSO_TRY(find_bytes());
-  Byte begin[kForeignBytes];
+  Byte begin[kMagicEvidenceBytes];
   const auto got = static_cast<std::size_t>(std::min<std::uint64_t>(stored_->size(), sizeof begin));
   const MutableBytes begun(begin, got);
   PRESSO_TRY(stored_->read_at(0, begun));
@@ -143,7 +144,7 @@ Status SelectInput::check_read(Bytes text, std::size_t before) {
     line_begin_ = text.size() - static_cast<std::size_t>(last - added.rbegin());
   if (text.size() - line_begin_ > kMaxRowBytes) {
     return make_error(ErrorCode::kInvalidArgument,
-                      "has a line of more than 256 MiB, so it is no table");
+                      "has a line of more than 256 MiB, so it is not a table");
   }
   if (text.size() <= memory_bytes()) return {};
   return make_error(
@@ -179,6 +180,10 @@ Status SelectInput::load_text(Bytes begun, const SelectInputOptions& options) {
                       "is " + std::string(format) + ", which presso does not read");
   }
   PRESSO_ASSIGN(const ForeignFormat format, foreign_format(begun));
+  const bool is_stored = begun.data() != nullptr;
+  if (is_stored && format == ForeignFormat::kNone) {
+    PRESSO_TRY(check_is_plain(begun, stored_.get(), path_));
+  }
   StoredText text(*stored_);
   StoredText again(*stored_);
   PRESSO_TRY(text.decompress(format));
@@ -234,8 +239,9 @@ Status SelectInput::load_names(ByteSource& text, const TableOptions& options) {
 Status SelectInput::open_table() {
   PRESSO_ASSIGN(table_, presso::Table::open(*stored_));
   if (table_->cut_off()) {
-    return make_error(ErrorCode::kTruncated, "the file ends after " + grouped(table_->rows()) +
-                                                 " rows; it had more, so there is no answer");
+    return make_error(ErrorCode::kTruncated,
+                      "the end of the file is missing; rows may be missing after row " +
+                          grouped(table_->rows()) + ", so there is no answer");
   }
   if (table_->rebuilt()) warning(name_, "the index is damaged; rebuilt from the row groups");
   return {};

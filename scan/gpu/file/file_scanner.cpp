@@ -192,7 +192,7 @@ Result<ScanSummary> FileScanner::scan_file(ScannedFile& file, std::optional<Byte
                                            const ScanOptions& options,
                                            const LineCallback& on_line) {
   std::optional<std::string>& why_cpu = state_->why_cpu;
-  why_cpu = "it is no presso file";
+  why_cpu = "it is not a presso file";
   if (file.is_compressed()) why_cpu = why_not(options, static_cast<bool>(on_line));
   if (why_cpu) return presso::scan(file, state_->pattern, options, on_line);
   Repeated repeated(options, on_line);

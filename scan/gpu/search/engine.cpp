@@ -164,7 +164,7 @@ Result<EngineTable> choose_engine(const Matcher& matcher, TextEngine wanted) {
   if (wanted == TextEngine::kAutomaton) return by_automaton(matcher);
   const std::optional<LineLiterals> literals = matcher.line_literals();
   if (wanted == TextEngine::kAuto) return choose(matcher, literals);
-  if (!literals) return cannot("the pattern is no choice of fixed strings");
+  if (!literals) return cannot("the pattern is not a choice of fixed strings");
   return by_literals(*literals, wanted);
 }
 

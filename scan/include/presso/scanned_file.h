@@ -21,7 +21,8 @@ class BlockIndex;
 /// Belongs to one search at a time: one pattern and one set of options. Not thread-safe.
 class ScannedFile {
  public:
-  /// Reads the first bytes of `file`, which is kept by reference. Errors: those of reading.
+  /// Reads the first bytes of `file`, which is kept by reference. Errors: those of reading;
+  /// kNotPresso for a file that presso made and whose first bytes are damaged.
   static Result<ScannedFile> open(const RandomAccess& file);
   /// For callers who have read the first bytes: `is_compressed` says whether they are those of a
   /// presso file.
