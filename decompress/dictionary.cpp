@@ -21,9 +21,9 @@ Result<std::shared_ptr<const Dictionary>> find_named(Bytes payload, KnownDiction
   }
   char what[128];
   std::snprintf(what, sizeof what,
-                "the file was compressed with a dictionary of %" PRIu32
-                " bytes and checksum %016" PRIx64 " and must be given it",
-                named.plain_bytes, named.checksum);
+                "the file needs a dictionary of %" PRIu32 " bytes with checksum %016" PRIx64 "; %s",
+                named.plain_bytes, named.checksum,
+                known.empty() ? "none was given" : "the one that was given does not match");
   return make_error(ErrorCode::kMissingDictionary, what);
 }
 

@@ -32,6 +32,16 @@ Error truncated(std::uint64_t offset, const char* what) {
   return at_offset(make_error(ErrorCode::kTruncated, std::string("ends inside ") + what), offset);
 }
 
+bool ends_after_content(const Error& error) {
+  return error.code == ErrorCode::kTruncated && (error.what == truncated(0, kTheIndex).what ||
+                                                 error.what == truncated(0, kTheTrailer).what);
+}
+
+Error ends_inside(Error error, const char* what) {
+  if (error.code == ErrorCode::kTruncated) error.what = truncated(0, what).what;
+  return error;
+}
+
 std::string kind_name(FrameKind kind) {
   switch (kind) {
     case FrameKind::kMetadata:

@@ -20,6 +20,13 @@ constexpr std::size_t kIndexPrefixBytes = 24;
 Error at_offset(Error error, std::uint64_t offset);
 /// kTruncated: the input ends at `offset`, inside `what`.
 Error truncated(std::uint64_t offset, const char* what);
+/// What stands after all blocks of a member: what truncated() calls these. Where a file ends inside
+/// them, its content is whole, which ends_after_content() tells.
+constexpr const char* kTheIndex = "the index";
+constexpr const char* kTheTrailer = "the trailer";
+bool ends_after_content(const Error& error);
+/// Returns `error`, which if it is kTruncated says that the input ends inside `what`.
+Error ends_inside(Error error, const char* what);
 /// "'D'", or "kind 200" where the letter cannot be printed.
 std::string kind_name(FrameKind kind);
 

@@ -10,7 +10,9 @@
 namespace presso {
 namespace {
 
-/// One line for each ErrorCode; a code that is missing here reads as "unknown error".
+/// One line for each ErrorCode; a code that is missing here reads as "unknown error". The command's
+/// line about a damaged block (tools/decompress/damage.cpp) consists of these words, the block's
+/// place, and what of the content is lost.
 struct Meaning {
   ErrorCode code;
   std::string_view text;
@@ -24,22 +26,26 @@ constexpr Meaning kMeanings[] = {
     {ErrorCode::kHeaderChecksum, "header checksum mismatch"},
     {ErrorCode::kBadHeader, "invalid header"},
     {ErrorCode::kUnknownMandatorySection, "unknown mandatory section"},
-    {ErrorCode::kSectionChecksum, "section checksum mismatch"},
+    {ErrorCode::kSectionChecksum, "checksum mismatch in a section"},
     {ErrorCode::kBadIndex, "invalid index"},
     {ErrorCode::kUnknownCoding, "unknown block coding"},
     {ErrorCode::kMissingDictionary, "missing dictionary"},
     {ErrorCode::kBadMetadata, "invalid metadata"},
-    {ErrorCode::kLostSync, "no block or section where one must begin"},
+    {ErrorCode::kLostSync, "the compressed data is corrupt (no block or section begins here)"},
     {ErrorCode::kContent, "a table where bytes are expected, or bytes where a table is"},
-    {ErrorCode::kBadPayloadSize, "block streams do not add up to the payload"},
-    {ErrorCode::kBadLength, "sequence lengths do not add up to the block"},
-    {ErrorCode::kBadOffset, "back-reference outside block and dictionary"},
-    {ErrorCode::kBadLiterals, "more literals used than present"},
-    {ErrorCode::kBadEscapes, "length escapes do not match the tokens"},
+    {ErrorCode::kBadPayloadSize,
+     "the compressed data is corrupt (the streams of a block do not fill it)"},
+    {ErrorCode::kBadLength, "the compressed data is corrupt (lengths do not add up to the block)"},
+    {ErrorCode::kBadOffset,
+     "the compressed data is corrupt (a back-reference leads out of the block)"},
+    {ErrorCode::kBadLiterals, "the compressed data is corrupt (more literals used than present)"},
+    {ErrorCode::kBadEscapes,
+     "the compressed data is corrupt (length escapes do not match the tokens)"},
     {ErrorCode::kContentChecksum, "checksum mismatch"},
-    {ErrorCode::kDependencyRule, "back-reference breaks the dependency rule"},
-    {ErrorCode::kBadTree, "invalid Huffman code"},
-    {ErrorCode::kBadBits, "a sub-stream does not end where it must"},
+    {ErrorCode::kDependencyRule,
+     "the compressed data is corrupt (a back-reference breaks its rule)"},
+    {ErrorCode::kBadTree, "the compressed data is corrupt (invalid Huffman code)"},
+    {ErrorCode::kBadBits, "the compressed data is corrupt (a stream has the wrong end)"},
     {ErrorCode::kBadSchema, "bad schema of a table"},
     {ErrorCode::kBadRowGroup, "bad directory of a row group"},
     {ErrorCode::kIo, "input/output error"},

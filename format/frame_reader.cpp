@@ -114,7 +114,9 @@ Result<Frame> FrameReader::next_frame() {
       if (got < kFileHeaderBytes) return truncated(window_.offset() + got, "the file header");
       return read_file_header();
     }
-    PRESSO_TRY(window_.require(sizeof(std::uint32_t)));
+    Status begun = window_.require(sizeof(std::uint32_t));
+    if (!begun.ok() && member_.index_offset != 0) return ends_inside(begun.error(), kTheTrailer);
+    PRESSO_TRY(std::move(begun));
     const auto peeked = peek_frame_kind(window_.data());
     if (!peeked.ok()) {
       PRESSO_ASSIGN(const std::size_t got, window_.fill(sizeof kFileMagic));
@@ -124,8 +126,13 @@ Result<Frame> FrameReader::next_frame() {
     const FrameKind kind = *peeked;
     if (kind == FrameKind::kBlock) return read_block();
     block_due_ = false;
-    if (kind != FrameKind::kTrailer) return read_section(kind);
-    PRESSO_TRY(read_trailer());
+    if (kind != FrameKind::kTrailer) {
+      Result<Frame> section = read_section(kind);
+      const bool is_bad_index = !section.ok() && kind == FrameKind::kIndex;
+      return is_bad_index ? ends_inside(section.error(), kTheIndex) : std::move(section);
+    }
+    const Status trailer = read_trailer();
+    if (!trailer.ok()) return ends_inside(trailer.error(), kTheTrailer);
   }
 }
 

@@ -26,6 +26,7 @@ struct TextItem {
   std::optional<StoredRowGroup> group;  ///< nullopt: the member's head is due
   std::uint64_t offset = 0;             ///< position in the table after it
   std::optional<Error> damage;  ///< set if nothing can be read here; it is the last item then
+  bool in_tail = false;         ///< whether the damage is one of index or trailer
 };
 
 /// Gives TextItems from front to back. For one thread.
@@ -42,15 +43,16 @@ class TextItems {
       if (!begun_) metadata_ = std::move(begin->metadata);
       begun_ = true;
       schema_ = std::make_shared<const TableSchema>(std::move(begin->schema));
-      return std::optional(TextItem{schema_, std::nullopt, stream_.offset(), std::nullopt});
+      return std::optional(TextItem{schema_, std::nullopt, stream_.offset(), std::nullopt, false});
     }
     return std::optional(TextItem{schema_, std::move(std::get<StoredRowGroup>(frame)),
-                                  stream_.offset(), std::nullopt});
+                                  stream_.offset(), std::nullopt, false});
   }
   const Metadata& metadata() const { return metadata_; }
   std::uint64_t offset() const { return stream_.offset(); }
   /// Whether a member was found: what comes before that is no table, salvage or not.
   bool has_begun() const { return begun_; }
+  bool in_tail() const { return stream_.in_tail(); }
 
  private:
   TableStream stream_;
@@ -73,6 +75,14 @@ Status check_text(const TableSchema& schema, const RowGroup& group, Bytes text, 
   return make_error(ErrorCode::kContentChecksum, "the text of a row group");
 }
 
+/// The error with the name of the column whose values cannot be read.
+Error in_column(Error error, const std::string& name) {
+  if (is_damage(error.code)) {
+    error.what = "in column '" + name + "'" + (error.what.empty() ? "" : ", ") + error.what;
+  }
+  return error;
+}
+
 /// The directory's ranges are checked as well, if options.check_zones.
 Status print_group(const TableSchema& schema, const StoredRowGroup& stored,
                    const DecodeOptions& options, Buffer& to) {
@@ -84,7 +94,9 @@ Status print_group(const TableSchema& schema, const StoredRowGroup& stored,
   std::vector<ColumnData> columns;
   std::vector<ColumnView> views;
   for (std::size_t i = 0; i < schema.columns.size(); ++i) {
-    PRESSO_ASSIGN(ColumnData column, decoder.read(i, 0, group.rows));
+    auto read = decoder.read(i, 0, group.rows);
+    if (!read.ok()) return in_column(std::move(read.error()), schema.columns[i].name);
+    ColumnData column = std::move(*read);
     if (options.check_zones) PRESSO_TRY(check_zones(group, i, column.view()));
     columns.push_back(std::move(column));
   }
@@ -122,6 +134,7 @@ struct Printed {
   Status status;
   Buffer text;
   std::uint64_t file_offset = 0;
+  bool in_tail = false;          ///< TextItem::in_tail
   std::uint64_t text_bytes = 0;  ///< as the directory says
   std::uint64_t offset = 0;      ///< position in the table after it
 };
@@ -179,6 +192,7 @@ Result<DecompressSummary> decompress_table(ByteSource& source, ByteSink& sink,
     ended = true;
     TextItem last;
     last.damage = std::move(item.error());
+    last.in_tail = items.in_tail();
     return std::optional(std::move(last));
   };
   std::uint64_t plain_offset = 0;
@@ -186,6 +200,7 @@ Result<DecompressSummary> decompress_table(ByteSource& source, ByteSink& sink,
     Printed printed;
     printed.offset = item.offset;
     if (item.damage) printed.file_offset = item.damage->byte_offset;
+    printed.in_tail = item.in_tail;
     if (item.group) {
       printed.file_offset = item.group->file_offset;
       printed.text_bytes = item.group->directory.text_bytes;
@@ -201,11 +216,11 @@ Result<DecompressSummary> decompress_table(ByteSource& source, ByteSink& sink,
     damage.file_offset = printed.file_offset;
     // The directory still tells how much text is missing.
     damage.plain_bytes = static_cast<std::uint32_t>(printed.text_bytes);
-    damage.lost_blocks = 1;
+    damage.lost_blocks = printed.in_tail ? 0 : 1;
     damage.status = std::move(printed.status);
     plain_offset += printed.text_bytes;
     ++summary.damaged_blocks;
-    ++summary.lost_blocks;
+    summary.lost_blocks += damage.lost_blocks;
     if (options.on_damage) options.on_damage(damage);
     return {};
   };

@@ -184,6 +184,9 @@ class TableStream {
   /// The next frame that callers want, or EndOfInput. Errors have the offset of the bad frame.
   Result<TableFrame> next();
   std::uint64_t offset() const { return window_.offset(); }
+  /// After an error: whether it is one of a member's index or trailer, so that all row groups
+  /// before it were read.
+  bool in_tail() const { return in_tail_; }
 
  private:
   Result<TableFrame> next_frame();
@@ -198,6 +201,7 @@ class TableStream {
   bool skip_blocks_;
   bool check_index_;
   bool inside_ = false;
+  bool in_tail_ = false;
   std::uint64_t frame_offset_ = 0;  ///< where the frame begins that is being read
   std::uint64_t member_offset_ = 0;
   TableIndexPayload index_;  ///< what the member's index must be, if it is checked

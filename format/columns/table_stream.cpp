@@ -158,6 +158,7 @@ Result<TableFrame> TableStream::read_group() {
 }
 
 Status TableStream::end_member() {
+  in_tail_ = true;
   if (check_index_) {
     PRESSO_TRY(check_member_end());
   } else {
@@ -165,6 +166,7 @@ Status TableStream::end_member() {
     PRESSO_TRY(window_.skip(kTrailerBytes));
   }
   inside_ = false;
+  in_tail_ = false;
   return {};
 }
 
@@ -172,14 +174,17 @@ Status TableStream::end_member() {
 /// included.
 Status TableStream::check_member_end() {
   const std::uint64_t index_offset = window_.offset();
-  PRESSO_ASSIGN(const StoredSection index, read_section(FrameKind::kIndex, kMaxTableIndexBytes));
+  const auto read = read_section(FrameKind::kIndex, kMaxTableIndexBytes);
+  if (!read.ok()) return ends_inside(read.error(), kTheIndex);
+  const StoredSection& index = *read;
   const std::vector<Byte> expected = index_.bytes();
   const Bytes found = index.payload.bytes();
   if (index.header.parameter != kTableIndexLayout ||
       !std::equal(expected.begin(), expected.end(), found.begin(), found.end())) {
     return make_error(ErrorCode::kBadIndex, "does not match the row groups before it");
   }
-  PRESSO_TRY(window_.require(kTrailerBytes));
+  const Status whole = window_.require(kTrailerBytes);
+  if (!whole.ok()) return ends_inside(whole.error(), kTheTrailer);
   PRESSO_ASSIGN(const Trailer trailer, parse_trailer(window_.data()));
   window_.advance(kTrailerBytes);
   if (trailer.index_offset != index_offset - member_offset_ ||

@@ -236,7 +236,7 @@ class Refusals(CliTest):
         os.mkfifo("pipe")
         holder = os.open("pipe", os.O_RDWR)
         self.addCleanup(os.close, holder)
-        self.fails("compress", "pipe", saying="no regular file")
+        self.fails("compress", "pipe", saying="not a regular file")
 
 
 class Kept(CliTest):
@@ -418,7 +418,10 @@ class Encoding(CliTest):
         self.assertEqual(int(found), sum(b"refused" in line for line in text.splitlines()))
         for command in ("cat", "test", ("scan", "refused")):
             command = (command,) if isinstance(command, str) else command
-            self.fails(*command, "app.log.presso", saying="missing dictionary")
+            lacking = self.fails(*command, "app.log.presso", saying="missing dictionary")
+            self.assertIn("none was given; --dict FILE gives it", lacking.err)
+            wrong = (*command, "--dict", "app.log", "app.log.presso")
+            self.fails(*wrong, saying="the one that was given does not match")
         self.fails("cat", "app.log.presso", saying=f"of {os.path.getsize('words')} bytes")
 
     def test_bad_dictionary_files(self):
@@ -531,7 +534,7 @@ class Encoding(CliTest):
             self.assertEqual(self.ok("cat", stdin=packed).out, text)
             sizes.append(len(packed))
         self.assertLess(sizes[1], sizes[0])
-        self.fails("compress", "--sub-block", "24", "app.log", saying="no power of two")
+        self.fails("compress", "--sub-block", "24", "app.log", saying="not a power of two")
 
     def test_options_that_change_nothing_are_named(self):
         self.write("app.log", log_text(100))

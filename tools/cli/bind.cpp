@@ -70,7 +70,10 @@ Result<std::uint64_t> parse_number(std::string_view what, std::string_view text,
   if (problem == std::errc::result_out_of_range) return refuse("out of range");
   if (problem != std::errc()) return refuse("not a whole number");
   const auto shift = unit_shift({rest, static_cast<std::size_t>(end - rest)});
-  if (!shift) return refuse("not a number with a unit K, M, G or T");
+  if (!shift) {
+    return refuse(unit == Unit::kBytes ? "not a number with a unit K, M, G or T"
+                                       : "not a whole number");
+  }
   // The check comes before the shift, which would lose the upper bits without a word.
   if (value > (std::numeric_limits<std::uint64_t>::max() >> *shift)) return refuse("out of range");
   value <<= *shift;

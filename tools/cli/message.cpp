@@ -60,8 +60,13 @@ void error(std::string_view file, std::string_view text) {
   if (level >= Verbosity::kQuiet) print_message(file, text);
 }
 
+std::string_view advice_for(const Error& error) {
+  const bool of_file = error.block == Error::kNone;
+  return of_file && error.code == ErrorCode::kMissingDictionary ? "; --dict FILE gives it" : "";
+}
+
 void error(std::string_view file, const Error& error) {
-  cli::error(file, error.text());
+  cli::error(file, error.text() + std::string(advice_for(error)));
 }
 
 void warning(std::string_view file, std::string_view text) {

@@ -25,6 +25,9 @@ Verbosity verbosity();
 /// An Error is printed with its code's description where it has no text of its own.
 void error(std::string_view file, std::string_view text);
 void error(std::string_view file, const Error& error);
+/// What can be done about an error, to be appended to its text: that --dict names a dictionary
+/// which the file does not hold; otherwise nothing.
+std::string_view advice_for(const Error& error);
 /// Prints something that the user should know and that is no failure. It leaves the exit status
 /// alone, and -q hides it.
 void warning(std::string_view file, std::string_view text);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// One line for each damaged place of a file, as decompress --salvage, test and scan print it.
-// Tested by tests/cli/test_decompress.py. A report costs a reading of the index at most once a
-// file.
+// One line for each damaged place of a file, as decompress --salvage, test and scan print it. The
+// words for each kind of damage are those of kMeanings in format/error.cpp, to which damage_text()
+// adds what is lost. Tested by tests/cli/test_decompress.py. A report costs a reading of the index
+// at most once a file.
 #pragma once
 
 #include <optional>
@@ -30,6 +31,17 @@ bool loses_plain_content(const Error& error, std::uint64_t lost_blocks);
 std::string damage_text(const Error& error, const MissingPlain& missing,
                         std::string_view consequence);
 
+/// The blocks whose dictionary is in the file and cannot be read: they are one line, not one each.
+struct BlocksWithoutDictionary {
+  std::uint64_t blocks = 0;
+  std::uint64_t bytes = 0;  ///< of plain content
+
+  /// Counts the block if its error is this one.
+  bool take(const Error& error, std::uint64_t plain_bytes);
+  /// The line about all that were counted. `consequence` as for damage_text().
+  std::string text(std::string_view consequence) const;
+};
+
 /// Prints damage_text() for each damaged place of one file, which also sets the exit status. One
 /// thread calls it, in the order of the blocks.
 class DamageReporter {
@@ -39,7 +51,16 @@ class DamageReporter {
   DamageReporter(std::string name, const InputFile& input)
       : name_(std::move(name)), input_(input), file_(input.fd(), input.size()) {}
 
+  /// Says at the end how many blocks lack a dictionary that is damaged itself.
+  ~DamageReporter();
+  DamageReporter(const DamageReporter&) = delete;
+  DamageReporter& operator=(const DamageReporter&) = delete;
+
   void report(const DecodedBlock& block);
+  /// Whether plain content is missing, or may be.
+  bool has_lost_content() const { return has_lost_content_; }
+  /// Whether a damage is one of a single column of a table.
+  bool is_in_column() const { return is_in_column_; }
 
  private:
   /// The plain offset of block `number`, from an index that is itself undamaged; nullopt if there
@@ -50,6 +71,9 @@ class DamageReporter {
   const InputFile& input_;
   FdRandomAccess file_;
   std::optional<Result<ArchiveIndex>> index_;
+  bool has_lost_content_ = false;
+  bool is_in_column_ = false;
+  BlocksWithoutDictionary lacking_;
 };
 
 }  // namespace presso::cli

@@ -19,6 +19,7 @@
 #include "tools/decompress/file_decoder.h"
 #include "tools/decompress/flags_decompress.h"
 #include "tools/decompress/flags_rows.h"
+#include "tools/io/presso_check.h"
 #include "tools/io/progress.h"
 
 namespace presso::cli {
@@ -163,6 +164,10 @@ class DecompressCommand final : public Command {
     const Result<InputFile> input = InputFile::open(
         path, cat_ ? InputFile::Directories::kRefused : InputFile::Directories::kRefusedWithHint);
     if (!input.ok()) return error(shown_name(path), input.error());
+    if (decode_.is_range() || rows_.any() || !has_suffix(path)) {
+      const Status is_presso = check_is_presso(*input, path);
+      if (!is_presso.ok()) return error(shown_name(path), is_presso.error());
+    }
     OutputRequest request{.path = files_.output, .sparse = true};
     if (files_.output.empty() && !files_.to_stdout && path != kStandardInput) {
       // Whoever leaves out -o trusts that the name can be derived, so that an unknown ending is an
@@ -208,15 +213,17 @@ class DecompressCommand final : public Command {
                 std::string(decoder_->where()));
   }
 
-  /// Reports a failure; damage comes with a hint to --salvage.
+  /// Reports a failure; damage comes with a hint to --salvage, unless that was given and failed.
   void report(const std::string& path, const Error& problem, OutputFile& output) const {
     // A closed pipe is no failure here: `presso cat x | head` has all that it wants.
     report_failure(shown_name(path), problem, output, true);
     const bool damaged = is_damage(problem.code) && problem.code != ErrorCode::kNotPresso &&
                          problem.code != ErrorCode::kMissingDictionary;
-    if (damaged && !decode_.is_range() && !output.sink().failed()) {
-      warning(shown_name(path), "--salvage writes every block that is intact");
-    }
+    if (!damaged || decode_.is_range() || output.sink().failed()) return;
+    warning(shown_name(path),
+            decode_.salvage ? "the file's beginning, without which nothing can be salvaged, is "
+                              "damaged"
+                            : "--salvage writes every block that is intact");
   }
 
   /// Decodes all of a file. `summary` is set only if this succeeds.
@@ -249,7 +256,7 @@ class DecompressCommand final : public Command {
     // kContent means that the file is presso's but of the other kind.
     if (!table.ok() && table.error().code == ErrorCode::kContent) {
       return make_error(ErrorCode::kInvalidArgument,
-                        "is no table, which " + rows_.given + " asks for");
+                        "is not a table, which " + rows_.given + " asks for");
     }
     if (!table.ok()) return std::move(table.error());
     PRESSO_ASSIGN(const RowsOptions options, rows_options(rows_, *table, decode_.threads));
@@ -259,8 +266,9 @@ class DecompressCommand final : public Command {
     const bool has_all =
         options.rows <= table->rows() && options.first_row <= table->rows() - options.rows;
     if (!table->cut_off() || has_all) return {};
-    return make_error(ErrorCode::kTruncated,
-                      "the file ends after " + grouped(table->rows()) + " rows; it had more");
+    return make_error(
+        ErrorCode::kTruncated,
+        "the end of the file is missing; rows may be missing after row " + grouped(table->rows()));
   }
 
   /// Writes a part of a file of bytes; only the blocks that hold it are decoded. Errors:

@@ -63,9 +63,11 @@ std::vector<Flag> decode_flags(DecodeFlags& flags) {
       {.name = "bytes",
        .value_name = "OFFSET:LENGTH",
        .category = kSelection,
-       .brief = "only these plain bytes, to standard output unless -o is given",
-       .text = "Decodes only the blocks that hold them. Without LENGTH the range goes to the end; "
-               "a range that begins inside the file is cut at its end. Needs a file, not a pipe.",
+       .brief = "only these plain bytes",
+       .text =
+           "Decodes only the blocks that hold them, and writes to standard output unless an output "
+           "is named. Without LENGTH the range goes to the end; "
+           "a range that begins inside the file is cut at its end. Needs a file, not a pipe.",
        .apply = [&flags](const Given& given) { return parse_bytes(given, flags); }},
       {.name = "blocks",
        .value_name = "A-B",

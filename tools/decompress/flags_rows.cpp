@@ -75,7 +75,7 @@ std::vector<Flag> row_flags(RowFlags& flags) {
        .value_name = "NAMES",
        .category = kTables,
        .brief = "of a table only these columns, in this order: a,b,c",
-       .text = "Only their blocks are read. To standard output unless -o is given.",
+       .text = "Only their blocks are read. They go to standard output unless an output is named.",
        .apply = remembered(flags,
                            [&flags](const Given& given) -> Status {
                              flags.columns = split_names(given.value);
@@ -110,6 +110,11 @@ Result<RowsOptions> rows_options(const RowFlags& flags, const presso::Table& tab
   }
   // From here on rows are counted from 0.
   options.first_row = flags.first_row - 1;
+  if (options.first_row >= table.rows() && options.first_row > 0 && !table.cut_off()) {
+    return make_error(ErrorCode::kInvalidArgument, "row " + grouped(flags.first_row) +
+                                                       " is after the end: the file has " +
+                                                       grouped(table.rows()) + " rows");
+  }
   if (flags.last_row != UINT64_MAX) options.rows = flags.last_row - options.first_row;
   options.form = form_of(flags.format, table.schema().text);
   options.threads = threads;

@@ -92,14 +92,27 @@ class TestCommand final : public Command {
     const auto salvaged = decode(path, *input, true);
     const bool named = salvaged.ok() && salvaged->damaged_blocks != 0;
     if (!named) error(shown_name(path), strict.error());
-    if (salvaged.ok()) {
-      warning(shown_name(path), "damaged; " + grouped(salvaged->plain_bytes) +
-                                    " bytes are intact, 'presso decompress --salvage' writes them");
-    }
+    if (strict.error().code == ErrorCode::kNotPresso && !salvaged.ok()) return;
+    warning(shown_name(path), verdict(salvaged));
   }
 
-  /// Reads the search index and the line facts of a file, which decoding skips. Damage there does
-  /// not stop decoding, but searches would read more or count wrongly.
+  /// What is left of a damaged file, and what to do about it.
+  std::string verdict(const Result<DecompressSummary>& salvaged) const {
+    if (!salvaged.ok() || (salvaged->plain_bytes == 0 && has_lost_content_)) {
+      return "damaged; nothing of the content can be read";
+    }
+    const char* const columns =
+        is_in_column_ ? "; 'presso cat --columns' reads the columns that are intact" : "";
+    const std::string bytes = grouped(salvaged->plain_bytes) + " bytes";
+    if (!has_lost_content_) {
+      return "damaged, but all content is intact (" + bytes +
+             "); 'presso decompress --salvage' writes it, and compressing it again mends the file";
+    }
+    return "damaged; " + bytes + " are intact, 'presso decompress --salvage' writes them" + columns;
+  }
+
+  /// Reads the search index and the line facts of a file, which decoding skips. Damage there costs
+  /// no content.
   static void test_tail(const std::string& path, const InputFile& input) {
     if (!input.is_regular()) return;
     const FdRandomAccess file(input.fd(), input.size());
@@ -107,10 +120,14 @@ class TestCommand final : public Command {
     if (!index.ok()) return;
     for (const ArchiveMember& member : index->members()) {
       const auto filter = read_filter(file, member);
-      if (!filter.ok()) error(shown_name(path), "search index: " + filter.error().message());
+      if (!filter.ok()) complain_of_extra(path, "search index", filter.error());
       const auto lines = read_line_facts(file, member);
-      if (!lines.ok()) error(shown_name(path), "line facts: " + lines.error().message());
+      if (!lines.ok()) complain_of_extra(path, "count of lines", lines.error());
     }
+  }
+  static void complain_of_extra(const std::string& path, const char* name, const Error& problem) {
+    error(shown_name(path), std::string("the ") + name + " is damaged (" + problem.message() +
+                                "); all content is intact, and compressing it again restores it");
   }
 
   /// Decodes to nowhere. `salvage` goes on after damage and reports each place.
@@ -129,13 +146,18 @@ class TestCommand final : public Command {
       progress.update(compressed, plain);
       return true;
     };
-    return decoder_->decode(shown_name(path), input, nullptr, options);
+    auto decoded = decoder_->decode(shown_name(path), input, nullptr, options);
+    has_lost_content_ = damage.has_lost_content();
+    is_in_column_ = damage.is_in_column();
+    return decoded;
   }
 
   FileOptions files_;
   DeviceFlags device_;
   std::optional<FileDecoder> decoder_;
   unsigned threads_ = 0;
+  bool has_lost_content_ = false;  ///< what the last decode() found, as is_in_column_
+  bool is_in_column_ = false;
   std::vector<std::shared_ptr<const Dictionary>> dictionaries_;
 };
 

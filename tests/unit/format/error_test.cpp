@@ -47,7 +47,7 @@ TEST(Errors, ThatHaveAPlaceAreNamedInFull) {
             "block 8,653,211: input/output error: cannot open: No such file or directory");
   EXPECT_EQ(make_error(ErrorCode::kIo).text(), "input/output error");
   EXPECT_EQ(make_error(ErrorCode::kBadBits, "sub-stream 15").text(),
-            "a sub-stream does not end where it must: sub-stream 15");
+            "the compressed data is corrupt (a stream has the wrong end): sub-stream 15");
 }
 
 TEST(Errors, GroupDigitsByThousands) {
