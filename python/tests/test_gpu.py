@@ -223,7 +223,7 @@ def test_errors_of_queries(gpu, tables):
     assert "price > 'x y'" in str(caught.value)
     # What an answer cannot be.
     failing = presso.query(tables[0]).select("cast(city as bigint)").options(device="gpu")
-    with pytest.raises(presso.ArgumentError, match="row 1: a text is no int64"):
+    with pytest.raises(presso.ArgumentError, match="row 1: a text is not of type int64"):
         failing.run()
 
 

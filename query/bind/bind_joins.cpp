@@ -213,9 +213,8 @@ class JoinBinder {
   static Error needs_equality(const std::string& source, const std::string& to) {
     return make_error(ErrorCode::kInvalidArgument,
                       "no equality joins " + source + " to " + to +
-                          ": a join needs one of columns of both, such as a.key = b.key, beside "
-                          "which others (<, between, ...) may stand; all rows of one with all rows "
-                          "of the other are not made");
+                          ": cross joins are not supported; join them by an equality such as "
+                          "a.key = b.key, beside which other conditions may stand");
   }
   std::size_t joins_root() const { return query_.joins->tree.root; }
   std::string name_of(std::size_t source) const {

@@ -34,6 +34,14 @@ bool has_aggregate(const Expression& expression) {
          std::any_of(expression.arguments.begin(), expression.arguments.end(), has_aggregate);
 }
 
+/// Error for an item of the list of aggregates that calls another function, such as median(x).
+Status check_is_aggregate(const Expression& expression) {
+  if (expression.kind != Kind::kFunction || has_aggregate(expression)) return {};
+  return refused(
+      "there is no aggregate '" + expression.text + "'; there are count, sum, avg, min and max",
+      expression);
+}
+
 /// Names that the query gives to columns of its answer ("... AS total"). They may be used where no
 /// column of a table has the name; in ORDER BY they take precedence over columns. A name that
 /// differs in case gives way to columns.
@@ -478,7 +486,10 @@ Status bind_grouped(BoundQuery& query, PlainBinder& input, const QuerySpec& spec
     PRESSO_TRY(add(item));
   }
   for (const auto& item : spec.aggregates) {
-    PRESSO_TRY(add(item));
+    Status added = add(item);
+    if (added.ok()) continue;
+    const Status is_aggregate = check_is_aggregate(item.parsed.expression);
+    return is_aggregate.ok() ? std::move(added.error()) : shown(is_aggregate.error(), item.text);
   }
   binder.use_aliases = true;
   std::vector<NodeId> conditions;

@@ -128,7 +128,10 @@ Result<std::size_t> find_source(const Qualifiers& qualifiers, const Expression& 
   if (found.size() == 1) return found[0];
   std::string what = "there is no table '" + expression.qualifier + "'";
   if (found.empty()) what += did_you_mean(expression.qualifier, known);
-  if (exact.size() > 1) what = "several tables are called '" + expression.qualifier + "'";
+  if (exact.size() > 1) {
+    what = "several tables are called '" + expression.qualifier +
+           "'; give each a name of its own (FILE AS name)";
+  }
   if (exact.empty() && similar.size() > 1) what += ", but several that differ in case";
   return at_place(refused(std::move(what)), expression);
 }
@@ -335,7 +338,7 @@ Result<NodeId> Binder::bind_literal(const Expression& expression) const {
     }
     case Kind::kDate:
       node.family = Family::kDate;
-      if (!read_value(node, bytes, value)) return refused("'" + text + "' is no date");
+      if (!read_value(node, bytes, value)) return refused("'" + text + "' is not a date");
       return build_.date(load<std::int64_t>(value));
     case Kind::kTime:
       return bind_timestamp(expression, false);
@@ -358,7 +361,7 @@ Result<NodeId> Binder::bind_timestamp(const Expression& expression, bool compare
     if (digits <= unit_digits_of(unit)) type.schema.unit = unit;
   }
   const auto moment = read_moment({reinterpret_cast<const Byte*>(text.data()), text.size()});
-  if (!moment) return refused("'" + text + "' is no timestamp");
+  if (!moment) return refused("'" + text + "' is not a timestamp");
   const Int128 units = floor_divide(moment->nanos, nanos_in_unit(type));
   if (!compared && units != static_cast<std::int64_t>(units)) {
     return refused("'" + text + "' does not fit into " + type_name(type.schema));
@@ -405,6 +408,18 @@ Result<NodeId> Binder::bind_comparison(Step step, NodeId a, NodeId b) const {
   return build_.string_test(literal_first ? b : a, condition);
 }
 
+/// Error: the first operand has no common type with one of the others, which it is compared with.
+Status Binder::check_alike(const Expression& expression, const std::vector<NodeId>& bound) const {
+  const auto described = [&](std::size_t i) {
+    return to_text(expression.arguments[i]) + " (" + build_.type_of(bound[i]) + ")";
+  };
+  for (std::size_t i = 1; i < bound.size(); ++i) {
+    if (build_.are_alike(bound[0], bound[i])) continue;
+    return refused("cannot compare " + described(0) + " with " + described(i) + "; use cast(...)");
+  }
+  return {};
+}
+
 /// Operators with several operands (a + b + c) were parsed into one list and are combined from the
 /// left here. Expression::negated is the NOT of NOT IN, NOT BETWEEN, NOT LIKE and IS NOT.
 Result<NodeId> Binder::bind_operator(const Expression& expression) {
@@ -427,6 +442,7 @@ Result<NodeId> Binder::bind_operator(const Expression& expression) {
     bound.push_back(one);
   }
   if (const auto comparison = comparison_of(op)) {
+    PRESSO_TRY(check_alike(expression, bound));
     if (comparison->swapped) std::swap(bound[0], bound[1]);
     Result<NodeId> compared = bind_comparison(comparison->step, bound[0], bound[1]);
     if (!compared.ok() || !expression.negated) return compared;
@@ -456,10 +472,12 @@ Result<NodeId> Binder::bind_operator(const Expression& expression) {
       result = build_.is_null(bound[0]);
       break;
     case Op::kIn:
+      PRESSO_TRY(check_alike(expression, bound));
       result = build_.in(bound[0], {bound.begin() + 1, bound.end()});
       break;
     // Bound once, so the value in the middle is one node and computed once.
     case Op::kBetween: {
+      PRESSO_TRY(check_alike(expression, bound));
       PRESSO_ASSIGN(const NodeId low, build_.compare(Step::kLessEqual, bound[1], bound[0]));
       PRESSO_ASSIGN(const NodeId high, build_.compare(Step::kLessEqual, bound[0], bound[2]));
       result = build_.all_of({low, high});

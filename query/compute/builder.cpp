@@ -314,6 +314,22 @@ NodeId Builder::timestamp(Int128 units, TimeUnit unit) const {
   return graph_.add(node);
 }
 
+bool Builder::are_alike(NodeId a, NodeId b) const {
+  const auto is_any = [this](NodeId id) {
+    return at(id).family == Family::kNull ||
+           (graph_.is_constant(id) && at(id).family == Family::kString);
+  };
+  if (is_any(a) || is_any(b)) return true;
+  if (is_moment_family(at(a).family)) return is_moment_family(at(b).family);
+  return is_number(at(a).family) ? is_number(at(b).family) : at(a).family == at(b).family;
+}
+
+/// The error for two values that have no common type.
+Error Builder::not_alike(NodeId a, NodeId b) const {
+  return refused("cannot compare or combine " + type_of(a) + " with " + type_of(b) +
+                 "; use cast(...)");
+}
+
 std::string Builder::type_of(NodeId a) const {
   if (at(a).family == Family::kNull) return "null";
   return type_name(at(a).schema);
@@ -686,7 +702,7 @@ Status Builder::unify_times(std::vector<NodeId>& nodes) const {
   TimeUnit unit = TimeUnit::kSecond;
   for (const NodeId id : nodes) {
     if (!is_moment_family(at(id).family)) {
-      return refused("there is no type for " + type_of(nodes[0]) + " and " + type_of(id));
+      return not_alike(nodes[0], id);
     }
     any_time = any_time || at(id).family == Family::kTime;
     if (at(id).family == Family::kTime) unit = std::max(unit, at(id).schema.unit);
@@ -748,7 +764,8 @@ Result<NodeId> Builder::literal_as(NodeId literal, NodeId like) const {
     }
     return graph_.add(std::move(value));
   }
-  return refused("'" + constant.text + "' is no " + type_of(like) + ", which stands beside it");
+  return refused("'" + constant.text + "' is not a value of type " + type_of(like) +
+                 ", with which it stands");
 }
 
 /// In three steps: find the node that gives the type; convert nulls and string literals to it; then
@@ -785,8 +802,7 @@ Status Builder::unify(std::vector<NodeId>& nodes) const {
     const bool fits =
         is_number(at(type).family) ? is_number(at(id).family) : at(id).family == at(type).family;
     if (!fits) {
-      return refused("there is no type for " + type_of(type) + " and " + type_of(id) +
-                     "; CAST converts");
+      return not_alike(type, id);
     }
     real = real || at(id).family == Family::kDouble;
     decimals = decimals || at(id).family == Family::kDecimal;
@@ -874,7 +890,7 @@ Result<NodeId> Builder::in(NodeId a, std::vector<NodeId> set) const {
     condition.kind = StringCondition::Kind::kIn;
     for (const NodeId id : set) {
       if (at(id).family != Family::kString) {
-        return refused("there is no type for " + type_of(a) + " and " + type_of(id));
+        return not_alike(a, id);
       }
       condition.set.push_back(at(id).text);
     }

@@ -122,8 +122,13 @@ class Builder {
 
   /// The type's name for error messages: "int64", "decimal(38,2)", "null".
   std::string type_of(NodeId a) const;
+  /// Whether the types of two values can be compared, and so have a common one: moments of time,
+  /// numbers, or the same type. A string literal takes the type of the other side, and null has
+  /// any.
+  bool are_alike(NodeId a, NodeId b) const;
 
  private:
+  Error not_alike(NodeId a, NodeId b) const;
   // Parts of the above. step_node() fills what every step has in common.
   Node step_node(Step step, Family family, std::vector<NodeId> arguments) const;
   /// A null of the type of `like`.

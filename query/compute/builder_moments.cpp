@@ -62,8 +62,8 @@ Result<Int128> Builder::nanos_of(NodeId literal, NodeId beside) const {
   const Bytes text(reinterpret_cast<const Byte*>(node.text.data()), node.text.size());
   const auto moment = read_moment(text);
   if (moment && (!moment->has_time || at(beside).family == Family::kTime)) return moment->nanos;
-  return make_error(ErrorCode::kInvalidArgument,
-                    "'" + node.text + "' is no " + type_of(beside) + ", which stands beside it");
+  return make_error(ErrorCode::kInvalidArgument, "'" + node.text + "' is not a value of type " +
+                                                     type_of(beside) + ", with which it stands");
 }
 
 /// A constant of the type of `moment`.

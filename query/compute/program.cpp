@@ -79,7 +79,7 @@ std::string failure_text(const Node& node) {
     case Step::kModulo:
       return "division by zero, or a quotient that does not fit";
     case Step::kParse:
-      return "a text is no " + type_name(node.schema);
+      return "a text is not of type " + type_name(node.schema);
     case Step::kToInt64:
     case Step::kRealToInteger:
       return "a value does not fit into " + type_name(node.schema);

@@ -21,7 +21,7 @@ constexpr std::string_view kNextItem = "an operator, ',' or the end";
 Result<bool> another(Parser& parser) {
   if (parser.done()) return false;
   if (!parser.take_symbol(",")) return parser.no_operator(kNextItem);
-  if (parser.done()) return unexpected(parser.here(), "an expression behind ','");
+  if (parser.done()) return unexpected(parser.here(), "an expression after ','");
   return true;
 }
 

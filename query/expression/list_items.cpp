@@ -20,7 +20,7 @@ Result<std::string> result_name(Parser& parser) {
   const bool as = parser.take_word("as");
   const Token& token = parser.here();
   if (as && token.kind != Token::Kind::kQuoted && token.kind != Token::Kind::kWord) {
-    return unexpected(token, "a name behind AS");
+    return unexpected(token, "a name after AS");
   }
   if (!as && !may_be_name(token)) return std::string();
   return name_of(parser.take());
@@ -90,7 +90,7 @@ Result<SortExpression> sort_expression(Parser& parser) {
   if (!parser.take_word("nulls")) return result;
   result.nulls_first = parser.take_word("first");
   if (!result.nulls_first && !parser.take_word("last")) {
-    return unexpected(parser.here(), "FIRST or LAST behind NULLS");
+    return unexpected(parser.here(), "FIRST or LAST after NULLS");
   }
   return result;
 }

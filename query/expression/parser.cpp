@@ -245,7 +245,7 @@ Result<Node> Parser::negated_test(Node left) {
       return test(infix.op, true, std::move(left));
     }
   }
-  return unexpected(here(), "IN, BETWEEN, LIKE, ILIKE or MATCHES behind NOT");
+  return unexpected(here(), "IN, BETWEEN, LIKE, ILIKE or MATCHES after NOT");
 }
 
 /// The operator's word has been taken.
@@ -271,7 +271,7 @@ Result<Node> Parser::between(Node node) {
 /// At least one member; members are expressions of any kind. Subqueries are refused by name.
 Result<Node> Parser::in(Node node) {
   const std::size_t open = here().offset;
-  if (!take_symbol("(")) return unexpected(here(), "a list in parentheses behind IN");
+  if (!take_symbol("(")) return unexpected(here(), "a list in parentheses after IN");
   if (grammar_ == Grammar::kStatement && here().is_word("select")) return no_subquery(here(), "IN");
   do {
     Result<Node> member = expression();
@@ -296,7 +296,7 @@ Result<Node> Parser::pattern(Node node) {
   }
   adopt(node, std::move(*pattern));
   if (node->tree.op == Op::kMatches || !take_word("escape")) return finish(std::move(node));
-  if (here().kind != Token::Kind::kString) return unexpected(here(), "a string behind ESCAPE");
+  if (here().kind != Token::Kind::kString) return unexpected(here(), "a string after ESCAPE");
   const Token& token = take();
   std::string escape = unquoted(token.text);
   if (escape.size() > 1 || escape > "\x7F")
@@ -316,7 +316,7 @@ Result<Node> Parser::is(Node left) {
   }
   if (take_word("true") || take_word("false")) return is_truth(std::move(left), negated, word);
   if (!take_word("distinct") || !take_word("from")) {
-    return unexpected(here(), "NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM behind IS");
+    return unexpected(here(), "NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM after IS");
   }
   Result<Node> right = expression(above(Power::kIs));
   if (!right.ok()) return right;

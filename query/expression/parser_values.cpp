@@ -215,7 +215,7 @@ Result<Node> Parser::name() {
   const Token& column = here();
   const bool plain = column.kind == TokenKind::kWord && !is_reserved(column.text);
   if (!plain && column.kind != TokenKind::kQuoted) {
-    return unexpected(column, "a column's name behind '.'");
+    return unexpected(column, "a column's name after '.'");
   }
   node->tree.qualifier = std::move(node->tree.text);
   node->tree.text = name_of(take());
@@ -282,7 +282,7 @@ Result<Node> Parser::cast() {
   if (!argument.ok()) return argument;
   if (!take_word("as")) return unexpected(here(), "AS and a type");
   PRESSO_ASSIGN(node->tree.type, type());
-  PRESSO_TRY(close(open, "')' behind the type"));
+  PRESSO_TRY(close(open, "')' after the type"));
   adopt(node, std::move(*argument));
   return finish(std::move(node));
 }

@@ -31,13 +31,14 @@ constexpr Refusal kWords[] = {
     {"except", kOneSelect},
     {"minus", kOneSelect},
     {"natural", "NATURAL JOIN is not supported; write JOIN ... USING (the common columns)"},
-    {"cross", "CROSS JOIN is not supported; write JOIN ... ON and a condition"},
+    {"cross",
+     "CROSS JOIN is not supported; write JOIN ... ON and an equality, such as a.key = b.key"},
     {"asof", "ASOF JOIN is not supported; write JOIN ... ON and a condition"},
     {"positional", "POSITIONAL JOIN is not supported; write JOIN ... ON and a condition"},
     {"lateral", "LATERAL is not supported; write JOIN ... ON and a condition"},
     {"with", kOneSelect},
-    {"on", " stands behind JOIN and a file"},
-    {"using", " stands behind JOIN and a file"},
+    {"on", " stands after JOIN and a file"},
+    {"using", " stands after JOIN and a file"},
     {"window", "window functions are not supported (WINDOW)"},
     {"over", "window functions are not supported (OVER)"},
     {"qualify", "window functions are not supported (QUALIFY)"},
@@ -47,7 +48,7 @@ constexpr Refusal kWords[] = {
     {"pivot", " is not supported; write GROUP BY, and sum(CASE WHEN ... THEN x END) for a column"},
     {"unpivot", " is not supported"},
     {"exclude", " is not supported; name the columns"},
-    {"replace", " is not supported behind '*'; name the columns"},
+    {"replace", " is not supported after '*'; name the columns"},
     {"into", " is not supported; where the answer goes is said by the command's -o"},
     {"for", " is not supported"},
     {"select", "subqueries are not supported here; a statement is one SELECT"},
@@ -111,7 +112,7 @@ bool is_name(const Token& token) {
 Error no_subquery(const Token& where, std::string_view behind) {
   std::string what = "subqueries are not supported";
   if (behind.empty()) return error_at(where.offset, what + " here; write a join");
-  what += " behind " + std::string(behind) + "; write SEMI JOIN ... ON, or ANTI JOIN for NOT ";
+  what += " after " + std::string(behind) + "; write SEMI JOIN ... ON, or ANTI JOIN for NOT ";
   return error_at(where.offset, what + std::string(behind));
 }
 

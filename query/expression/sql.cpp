@@ -113,7 +113,7 @@ Result<bool> Statement::take_clause_by(std::string_view word, Part part) {
   if (!parser_.here().is_word(word)) return false;
   parser_.take();
   if (!parser_.take_word("by")) {
-    return unexpected_token(part == Part::kGroupBy ? "BY behind GROUP" : "BY behind ORDER", "by");
+    return unexpected_token(part == Part::kGroupBy ? "BY after GROUP" : "BY after ORDER", "by");
   }
   part_ = part;
   return true;
@@ -206,7 +206,7 @@ Result<std::uint64_t> Statement::row_number(std::string_view clause) {
   const char* const end = digits.data() + digits.size();
   const auto [rest, error] = std::from_chars(digits.data(), end, rows);
   const bool number = token.kind == Token::Kind::kNumber && rest == end;
-  if (!number) return unexpected(token, "a whole number of rows behind " + std::string(clause));
+  if (!number) return unexpected(token, "a whole number of rows after " + std::string(clause));
   if (error != std::errc()) return error_at(token.offset, "the number of rows is too large");
   parser_.take();
   const Token& after = parser_.here();

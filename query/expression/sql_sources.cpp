@@ -104,7 +104,7 @@ Status Statement::path_of(SqlSource& source) {
       return unexpected(parser_.here(), "a file's name in quotes");
     }
     source.path = unquoted(parser_.take().text);
-    if (!parser_.take_symbol(")")) return unexpected(parser_.here(), "')' behind the file's name");
+    if (!parser_.take_symbol(")")) return unexpected(parser_.here(), "')' after the file's name");
   } else if (const TokenKind kind = parser_.here().kind;
              kind == TokenKind::kString || kind == TokenKind::kQuoted) {
     source.path = unquoted(parser_.take().text);
@@ -134,7 +134,7 @@ Status Statement::alias_of(SqlSource& source) {
   const bool as = parser_.take_word("as");
   const Token alias = parser_.here();
   if (as && alias.kind != TokenKind::kQuoted && alias.kind != TokenKind::kWord) {
-    return unexpected(alias, "a name behind AS");
+    return unexpected(alias, "a name after AS");
   }
   if (!as && !may_be_alias(alias)) return {};
   source.alias = name_of(parser_.take());
@@ -144,7 +144,7 @@ Status Statement::alias_of(SqlSource& source) {
   }
   if (!parser_.here().is_symbol("(")) return {};
   return error_at(parser_.here().offset,
-                  "names of columns behind a table's name are not supported; write AS in SELECT");
+                  "names of columns after a table's name are not supported; write AS in SELECT");
 }
 
 /// `FROM 'a' lfet JOIN 'b'` would be an inner join with an alias, whose answer silently lacks rows;
@@ -205,7 +205,7 @@ Result<bool> Statement::join() {
   const bool keeps_right = join.kind == JoinKind::kRight || join.kind == JoinKind::kFull;
   if (keeps_right && behind_comma_) {
     return error_at(join.offset,
-                    "RIGHT and FULL JOIN are not supported behind a comma; write JOIN ... ON "
+                    "RIGHT and FULL JOIN are not supported after a comma; write JOIN ... ON "
                     "instead of the comma");
   }
   PRESSO_ASSIGN(join.source, this->source());
@@ -225,13 +225,13 @@ Status Statement::condition_of(SqlJoin& join) {
     PRESSO_ASSIGN(join.using_columns, column_list());
     return {};
   }
-  return unexpected_token("ON and a condition, or USING and columns, behind JOIN", "on using as");
+  return unexpected_token("ON and a condition, or USING and columns, after JOIN", "on using as");
 }
 
 /// The columns in the parentheses of USING, without qualifiers.
 Result<std::vector<Expression>> Statement::column_list() {
   std::vector<Expression> columns;
-  if (!parser_.take_symbol("(")) return unexpected(parser_.here(), "'(' behind USING");
+  if (!parser_.take_symbol("(")) return unexpected(parser_.here(), "'(' after USING");
   do {
     const Token& token = parser_.here();
     const bool word = token.kind == TokenKind::kWord && !token.reserved;

@@ -352,8 +352,8 @@ Result<VectorView> SliceReader::load_codes(std::size_t number, std::uint32_t vec
     PRESSO_TRY(column.slice.codes(vector, codes));
   } else {
     return make_error(ErrorCode::kInvalidArgument,
-                      "column `" + slice_->group->reader->schema().columns[number].name +
-                          "` is not stored as a dictionary in all row groups");
+                      "column '" + slice_->group->reader->schema().columns[number].name +
+                          "' is not stored as a dictionary in all row groups");
   }
   column.codes.resize_discarding(kBatchRows * 8);
   convert<std::uint32_t, std::int64_t>(column.native.data(), selection, column.codes.data());

@@ -71,8 +71,9 @@ Result<std::vector<InputColumn>> input_columns(const std::vector<Table>& tables,
     Status same = check_same_columns(tables[0].schema(), tables[i].schema());
     if (same.ok()) continue;
     const std::string name = i < names.size() ? names[i] : "table " + std::to_string(i + 1);
-    return make_error(ErrorCode::kInvalidArgument,
-                      name + " has not the columns of the first table: " + same.error().what);
+    return make_error(
+        ErrorCode::kInvalidArgument,
+        name + " " + same.error().what + "; 'presso join' combines tables with different columns");
   }
   std::vector<InputColumn> columns;
   for (std::size_t i = 0; i < tables[0].schema().columns.size(); ++i) {

@@ -280,7 +280,7 @@ class Kinds(JoinTest):
                 self.assertEqual(rows, ids if kind in ("right", "full") else [], kind)
             self.assertEqual(self.run_presso("join", none, none, "--on", "id").status, 1)
             self.assertEqual(self.run_presso("join", "shop.csv", none, "--on", "price=x").status, 1)
-        self.fails("join", "shop.csv", "cities.csv", "--on", "price=country", saying="CAST")
+        self.fails("join", "shop.csv", "cities.csv", "--on", "price=country", saying="cast(")
 
     def test_a_file_with_itself(self):
         pairs = self.join(
@@ -693,7 +693,7 @@ class Failures(JoinTest):
         self.assertRegex(said, r"\n *\^\nerror: ")
         self.assertIn("Did you mean 'city'", self.fails(*ask, "cty = city").err)
         self.assertIn("Did you mean 'city'", self.fails(*ask, "cty").err)
-        self.fails(*ask, "price = city", saying="CAST converts")
+        self.fails(*ask, "price = city", saying="use cast(")
         self.fails(*ask, "country", saying="there is no column 'country'")
         self.fails(*ask, "price", saying="there is no column 'price'")
 

@@ -360,7 +360,7 @@ class Failures(SqlTest):
             "select * from shop.csv a join cities.csv b on a.price between 1 and b.id",
             "select * from shop.csv a left join cities.csv b on true",
         ):
-            self.fails("sql", statement, saying="no equality joins b to a: a join needs one")
+            self.fails("sql", statement, saying="no equality joins b to a: cross joins")
 
     def test_words_that_were_mistyped_behind_a_table_or_its_alias(self):
         for behind, wrong, meant in (

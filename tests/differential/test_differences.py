@@ -13,7 +13,7 @@ import differences  # noqa: E402
 from queries import Query  # noqa: E402
 
 OWN = [
-    "invalid argument: row 1: a text is no int64",
+    "invalid argument: row 1: a text is not of type int64",
     "row 1,234: division by zero, or a quotient that does not fit",
     "row 7: a result does not fit into decimal(38,2)",
     "a group: a value does not fit into int8",

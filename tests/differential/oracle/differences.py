@@ -39,7 +39,7 @@ DELIBERATE = [
 
 # What goes wrong with the values of a row or a group, and with nothing else.
 OWN_EVALUATION = re.compile(
-    r"\b(row [\d,]+|a group): (a (result|value) does not fit into|a text is no|division by zero)"
+    r"\b(row [\d,]+|a group): (a (result|value) does not fit into|a text is not of type|division by zero)"
 )
 OTHER_EVALUATION = re.compile(
     r"^(OutOfRangeException: .*(Overflow in|out of range)|ConversionException: "
@@ -68,9 +68,9 @@ def reason(query, answer, error):
             return "presso does not join without an equality"
         if "a pattern must be a string" in own:
             return "patterns are literals"
-        if "no type for" in own and "bool" in own or "is no bool" in own:
+        if "cannot compare" in own and "bool" in own or "is not a value of type bool" in own:
             return "truth values are no numbers"
-        if "no type for" in own and "utf8" in own:
+        if "cannot compare" in own and "utf8" in own:
             return "strings and numbers are not compared"
         if "where a condition must stand" in own:
             return "truth values are no numbers"

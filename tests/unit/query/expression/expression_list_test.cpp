@@ -36,7 +36,7 @@ TEST(ExpressionList, NamesResults) {
   EXPECT_EQ(named("sum(x * (1 - d)) revenue, count(*)"),
             "sum{(* x (- 1 d))} AS revenue; count{*} AS count(*)");
   EXPECT_EQ(named("a AS \"my \"\"name\"\"\", b \"B\""), "a AS my \"name\"; b AS B");
-  EXPECT_EQ(named("a as end, b as 'x'"), "15: expected a name behind AS, found a string");
+  EXPECT_EQ(named("a as end, b as 'x'"), "15: expected a name after AS, found a string");
   EXPECT_EQ(named("a as case"), "a AS case");
 }
 
@@ -54,7 +54,7 @@ TEST(ExpressionList, EmptyTextIsAnEmptyList) {
 }
 
 TEST(ExpressionList, ErrorsSayWhatIsMissing) {
-  EXPECT_EQ(named("a,"), "2: expected an expression behind ',', found the end");
+  EXPECT_EQ(named("a,"), "2: expected an expression after ',', found the end");
   EXPECT_EQ(named(", a"), "0: expected a value, found ','");
   EXPECT_EQ(named("a,,b"), "2: expected a value, found ','");
   EXPECT_EQ(named("a b c"), "4: expected an operator, ',' or the end, found 'c'");
@@ -62,7 +62,7 @@ TEST(ExpressionList, ErrorsSayWhatIsMissing) {
   EXPECT_EQ(named("a + 1)"), "5: this ')' closes nothing");
   EXPECT_EQ(named("* as x"), "0: expected a value, found '*'");
   EXPECT_EQ(named("a; b"), "1: unexpected character ';'");
-  EXPECT_EQ(named("a as"), "4: expected a name behind AS, found the end");
+  EXPECT_EQ(named("a as"), "4: expected a name after AS, found the end");
   EXPECT_EQ(named("a from t"), "7: expected an operator, ',' or the end, found 't'");
   EXPECT_EQ(named("'a"), "0: the string that begins here is never closed");
 }
@@ -84,10 +84,10 @@ TEST(SortList, ReadsDirections) {
 }
 
 TEST(SortList, ErrorsSayWhatIsMissing) {
-  EXPECT_EQ(sorted("a nulls"), "7: expected FIRST or LAST behind NULLS, found the end");
+  EXPECT_EQ(sorted("a nulls"), "7: expected FIRST or LAST after NULLS, found the end");
   EXPECT_EQ(sorted("a descending"), "2: expected an operator, ',' or the end, found 'descending'");
   EXPECT_EQ(sorted("a desc asc"), "7: expected an operator, ',' or the end, found 'asc'");
-  EXPECT_EQ(sorted("a,"), "2: expected an expression behind ',', found the end");
+  EXPECT_EQ(sorted("a,"), "2: expected an expression after ',', found the end");
   EXPECT_EQ(sorted("*"), "0: expected a value, found '*'");
 }
 

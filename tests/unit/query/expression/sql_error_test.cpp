@@ -30,15 +30,14 @@ TEST(SqlError, NamesWhatIsMissing) {
       {"select a from where b",
        "14: expected a file's name, such as 'orders.csv', found the keyword 'where'"},
       {"select a from t where", "21: expected a value, found the end"},
-      {"select a from t group a", "22: expected BY behind GROUP, found 'a'"},
+      {"select a from t group a", "22: expected BY after GROUP, found 'a'"},
       {"select a from t group by", "24: expected a value, found the end"},
       {"select a from t having", "22: expected a value, found the end"},
-      {"select a from t order a", "22: expected BY behind ORDER, found 'a'"},
-      {"select a from t limit", "21: expected a whole number of rows behind LIMIT, found the end"},
-      {"select a from t limit x", "22: expected a whole number of rows behind LIMIT, found 'x'"},
-      {"select a from t limit -1", "22: expected a whole number of rows behind LIMIT, found '-'"},
-      {"select a from t limit 1.5",
-       "22: expected a whole number of rows behind LIMIT, found '1.5'"},
+      {"select a from t order a", "22: expected BY after ORDER, found 'a'"},
+      {"select a from t limit", "21: expected a whole number of rows after LIMIT, found the end"},
+      {"select a from t limit x", "22: expected a whole number of rows after LIMIT, found 'x'"},
+      {"select a from t limit -1", "22: expected a whole number of rows after LIMIT, found '-'"},
+      {"select a from t limit 1.5", "22: expected a whole number of rows after LIMIT, found '1.5'"},
       {"select a from t limit 99999999999999999999", "22: the number of rows is too large"},
       {"select a from t limit 1, 2", "23: LIMIT a, b is not supported; write LIMIT b OFFSET a"},
       {"select a from t limit 10%", "24: LIMIT with a percentage is not supported"},
@@ -53,12 +52,12 @@ TEST(SqlError, NamesWhatIsMissing) {
       {"select a 'x' from t", "9: expected an operator, ',' or FROM, found a string"},
       {"select a from t 'x'",
        "16: expected ',', JOIN, WHERE, GROUP BY, ORDER BY, LIMIT or the end, found a string"},
-      {"select a from t as 'x'", "19: expected a name behind AS, found a string"},
-      {"select a from t as", "18: expected a name behind AS, found the end"},
+      {"select a from t as 'x'", "19: expected a name after AS, found a string"},
+      {"select a from t as", "18: expected a name after AS, found the end"},
       {"select a from ''", "14: a file's name must not be empty"},
       {"select a from 'x", "14: the string that begins here is never closed"},
       {"select a from file(x)", "19: expected a file's name in quotes, found 'x'"},
-      {"select a from file('x'", "22: expected ')' behind the file's name, found the end"},
+      {"select a from file('x'", "22: expected ')' after the file's name, found the end"},
   });
 }
 
@@ -66,7 +65,7 @@ TEST(SqlError, PointsAtSourcesThatAreNone) {
   expect_errors({
       {"select a from t,", "16: expected a file's name, such as 'orders.csv', found the end"},
       {"select a from t o (a, b)",
-       "18: names of columns behind a table's name are not supported; write AS in SELECT"},
+       "18: names of columns after a table's name are not supported; write AS in SELECT"},
       {"select a from t /* x", "16: the comment that begins here is never closed"},
       {"select a from data/*.csv", "18: the comment that begins here is never closed"},
       {"select a from t where b ? c", "24: unexpected character '?'"},
@@ -76,29 +75,29 @@ TEST(SqlError, PointsAtSourcesThatAreNone) {
 TEST(SqlError, ExplainsJoins) {
   expect_errors({
       {"select a from t join u",
-       "22: expected ON and a condition, or USING and columns, behind JOIN, found the end"},
+       "22: expected ON and a condition, or USING and columns, after JOIN, found the end"},
       {"select a from t join u where b",
-       "23: expected ON and a condition, or USING and columns, behind JOIN, found the keyword "
+       "23: expected ON and a condition, or USING and columns, after JOIN, found the keyword "
        "'where'"},
       {"select a from t left u on b", "21: expected JOIN, found 'u'"},
       {"select a from t join u on", "25: expected a value, found the end"},
-      {"select a from t join u using a", "29: expected '(' behind USING, found 'a'"},
+      {"select a from t join u using a", "29: expected '(' after USING, found 'a'"},
       {"select a from t join u using ()", "30: expected a column's name, found ')'"},
       {"select a from t join u using (a", "31: expected ',' or ')' in USING, found the end"},
       {"select a from t join u using (a.b)", "31: expected ',' or ')' in USING, found '.'"},
-      {"select a from t using (a)", "16: USING stands behind JOIN and a file"},
-      {"select a from t on b", "16: ON stands behind JOIN and a file"},
+      {"select a from t using (a)", "16: USING stands after JOIN and a file"},
+      {"select a from t on b", "16: ON stands after JOIN and a file"},
       {"select a from t inner left join u on b", "22: expected JOIN, found 'left'"},
       {"select a from t right semi join u on b",
        "16: RIGHT SEMI JOIN and RIGHT ANTI JOIN are not supported; exchange the tables"},
       {"select a from t, u right join v on b",
-       "19: RIGHT and FULL JOIN are not supported behind a comma; write JOIN ... ON instead of the "
+       "19: RIGHT and FULL JOIN are not supported after a comma; write JOIN ... ON instead of the "
        "comma"},
       {"select a from t, u full join v on b",
-       "19: RIGHT and FULL JOIN are not supported behind a comma; write JOIN ... ON instead of the "
+       "19: RIGHT and FULL JOIN are not supported after a comma; write JOIN ... ON instead of the "
        "comma"},
       {"select a from t join u join v on a on b",
-       "23: expected ON and a condition, or USING and columns, behind JOIN, found the keyword "
+       "23: expected ON and a condition, or USING and columns, after JOIN, found the keyword "
        "'join'"},
   });
 }
@@ -123,16 +122,16 @@ TEST(SqlError, RefusesSubqueriesAndFunctionsInFrom) {
   expect_errors({
       {"select (select a) from t", "8: subqueries are not supported here; write a join"},
       {"select a from t where b in (select c from u)",
-       "28: subqueries are not supported behind IN; write SEMI JOIN ... ON, or ANTI JOIN for NOT "
+       "28: subqueries are not supported after IN; write SEMI JOIN ... ON, or ANTI JOIN for NOT "
        "IN"},
       {"select a from t where b not in (select c from u)",
-       "32: subqueries are not supported behind IN; write SEMI JOIN ... ON, or ANTI JOIN for NOT "
+       "32: subqueries are not supported after IN; write SEMI JOIN ... ON, or ANTI JOIN for NOT "
        "IN"},
       {"select a from t where exists (select c from u)",
-       "22: subqueries are not supported behind EXISTS; write SEMI JOIN ... ON, or ANTI JOIN for "
+       "22: subqueries are not supported after EXISTS; write SEMI JOIN ... ON, or ANTI JOIN for "
        "NOT EXISTS"},
       {"select a from t where not exists (select c from u)",
-       "26: subqueries are not supported behind EXISTS; write SEMI JOIN ... ON, or ANTI JOIN for "
+       "26: subqueries are not supported after EXISTS; write SEMI JOIN ... ON, or ANTI JOIN for "
        "NOT EXISTS"},
       {"select a from (select b from t)", "15: subqueries are not supported here; write a join"},
       {"select a from t, lateral (select b)",
@@ -197,9 +196,9 @@ TEST(SqlError, RefusesOtherJoinsWithAdvice) {
       {"select a from t natural join u",
        "16: NATURAL JOIN is not supported; write JOIN ... USING (the common columns)"},
       {"select a from t cross join u",
-       "16: CROSS JOIN is not supported; write JOIN ... ON and a condition"},
+       "16: CROSS JOIN is not supported; write JOIN ... ON and an equality, such as a.key = b.key"},
       {"select a from t o cross join u",
-       "18: CROSS JOIN is not supported; write JOIN ... ON and a condition"},
+       "18: CROSS JOIN is not supported; write JOIN ... ON and an equality, such as a.key = b.key"},
       {"select a from t asof join u on b",
        "16: ASOF JOIN is not supported; write JOIN ... ON and a condition"},
       {"select a from t positional join u",
@@ -242,7 +241,7 @@ TEST(SqlError, RefusesWhatElseItDoesNotKnow) {
       {"select a from t order by all", "25: ALL is not supported in ORDER BY; name the columns"},
       {"select all a from t", "7: expected a value, found the keyword 'all'"},
       {"select a from t tablesample 10%", "16: TABLESAMPLE is not supported"},
-      {"select a from t using sample 5", "16: USING stands behind JOIN and a file"},
+      {"select a from t using sample 5", "16: USING stands after JOIN and a file"},
       {"select a from t fetch first 5 rows only",
        "16: FETCH is not supported; write LIMIT and a number of rows"},
       {"select a from t order by b fetch first 5 rows only",
@@ -252,10 +251,10 @@ TEST(SqlError, RefusesWhatElseItDoesNotKnow) {
        "9: INTO is not supported; where the answer goes is said by the command's -o"},
       {"select * exclude (a) from t", "9: EXCLUDE is not supported; name the columns"},
       {"select * replace (a as b) from t",
-       "9: REPLACE is not supported behind '*'; name the columns"},
+       "9: REPLACE is not supported after '*'; name the columns"},
       {"select * as x from t", "9: expected an operator, ',' or FROM, found the keyword 'as'"},
       {"select sum(*) + * from t", "16: expected a value, found '*'"},
-      {"select count(o.*) from t o", "15: expected a column's name behind '.', found '*'"},
+      {"select count(o.*) from t o", "15: expected a column's name after '.', found '*'"},
       {"select a from t pivot (b)",
        "16: PIVOT is not supported; write GROUP BY, and sum(CASE WHEN ... THEN x END) for a "
        "column"},
@@ -286,8 +285,7 @@ TEST(SqlError, SuggestsTheKeywordThatWasMeant) {
       {"select a from t gruop by a",
        "16: expected ',', JOIN, WHERE, GROUP BY, ORDER BY, LIMIT or the end, found 'gruop'. Did "
        "you mean 'group'?"},
-      {"select a from t group yb a",
-       "22: expected BY behind GROUP, found 'yb'. Did you mean 'by'?"},
+      {"select a from t group yb a", "22: expected BY after GROUP, found 'yb'. Did you mean 'by'?"},
       {"select a from t where a = 1 adn b = 2",
        "28: expected an operator, GROUP BY, ORDER BY, LIMIT or the end, found 'adn'. Did you mean "
        "'and'?"},
@@ -320,7 +318,7 @@ TEST(SqlError, SuggestsTheKeywordThatWasMeant) {
        "18: expected ',', JOIN, WHERE, GROUP BY, ORDER BY, LIMIT or the end, found 'rihgt'. Did "
        "you mean 'right'?"},
       {"select a from t join u no a = b",
-       "23: expected ON and a condition, or USING and columns, behind JOIN, found 'no'. Did you "
+       "23: expected ON and a condition, or USING and columns, after JOIN, found 'no'. Did you "
        "mean 'on'?"},
       {"select a from t group by a hvaing b",
        "27: expected an operator, ',', HAVING, ORDER BY, LIMIT or the end, found 'hvaing'. Did you "
@@ -368,8 +366,7 @@ TEST(SqlError, KeywordsAreNoNamesWithoutQuotes) {
       {"select a from t where group = 1", "22: expected a value, found the keyword 'group'"},
       {"select a order from t", "9: expected an operator, ',' or FROM, found the keyword 'order'"},
       {"select a.* + 1 from t", "11: expected an operator, ',' or FROM, found '+'"},
-      {"select a from t order by a nulls",
-       "32: expected FIRST or LAST behind NULLS, found the end"},
+      {"select a from t order by a nulls", "32: expected FIRST or LAST after NULLS, found the end"},
       {"select distinct", "15: expected a value, found the end"},
       {"select a from t as o p",
        "21: expected ',', JOIN, WHERE, GROUP BY, ORDER BY, LIMIT or the end, found 'p'"},
@@ -423,7 +420,7 @@ TEST(SqlError, IsShownInItsLine) {
       explain_expression_error(text, parse_sql(text).error()),
       "    where o.b = exists (select 1)\n"
       "                ^\n"
-      "error: subqueries are not supported behind EXISTS; write SEMI JOIN ... ON, or ANTI JOIN "
+      "error: subqueries are not supported after EXISTS; write SEMI JOIN ... ON, or ANTI JOIN "
       "for NOT EXISTS");
 }
 
