@@ -63,7 +63,7 @@ Result<ArrowColumn> ArrowColumn::make(const ArrowSchema& schema) {
   const std::string name = schema.name == nullptr ? "" : schema.name;
   const auto known = column_of_arrow_format(format);
   if (!known || (schema.dictionary != nullptr && !is_code_format(format))) {
-    return make_error(ErrorCode::kUnsupported, "column `" + name + "`: the Arrow type `" +
+    return make_error(ErrorCode::kUnsupported, "column '" + name + "': the Arrow type `" +
                                                    std::string(format) +
                                                    "` cannot be stored in a table");
   }
@@ -94,7 +94,7 @@ Result<ArrowColumn> ArrowColumn::make(const ArrowSchema& schema) {
 /// All faults of a producer are kInvalidArgument, naming the column.
 Error ArrowColumn::bad(const char* what) const {
   return make_error(ErrorCode::kInvalidArgument,
-                    "column `" + schema_.name + "` of the Arrow stream: " + what);
+                    "column '" + schema_.name + "' of the Arrow stream: " + what);
 }
 
 /// Checks the parts that every layout has; `first` and `rows` count without the array's offset.

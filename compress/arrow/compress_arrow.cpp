@@ -36,7 +36,7 @@ Error stream_error(ArrowArrayStream& stream) {
 /// One column for each child of the struct that a stream of record batches must have.
 Result<std::vector<ArrowColumn>> columns_of(const ArrowSchema& schema) {
   if (schema.format == nullptr || std::string_view(schema.format) != "+s") {
-    return make_error(ErrorCode::kUnsupported, "the Arrow schema is no struct of columns");
+    return make_error(ErrorCode::kUnsupported, "the Arrow schema is not a struct of columns");
   }
   std::vector<ArrowColumn> columns;
   for (std::int64_t i = 0; i < schema.n_children; ++i) {

@@ -35,7 +35,7 @@ Status to_arrow_layout(const ColumnSchema& column, ColumnData& data) {
   const bool says_utf8 = column.type == ColumnType::kUtf8 && column.valid_utf8;
   if (!says_utf8 || are_valid_utf8(data.values.data(), data.offsets)) return {};
   return make_error(ErrorCode::kBadRowGroup,
-                    "column `" + column.name + "` is said to be UTF-8 and is not");
+                    "column '" + column.name + "' is said to be UTF-8 and is not");
 }
 
 /// Without columns in the options, all of the table's are taken, in its order.

@@ -59,7 +59,7 @@ Status ColumnSlice::validity(std::uint32_t vector, std::uint64_t* bits) {
 // What functions for numbers have in common.
 Status ColumnSlice::check_numbers(std::uint32_t vector) const {
   if (vector >= vectors()) return not_for_this("there is no such vector");
-  if (is_string(type_)) return not_for_this("strings are no numbers");
+  if (is_string(type_)) return not_for_this("strings are not numbers");
   return {};
 }
 
@@ -157,7 +157,7 @@ SliceText ColumnSlice::no_text(std::uint32_t rows) {
 
 // Strings of a dictionary are not text here: callers compare codes and look entries up once.
 Result<SliceText> ColumnSlice::text() {
-  if (!is_string(type_)) return not_for_this("numbers are no strings");
+  if (!is_string(type_)) return not_for_this("numbers are not strings");
   switch (representation()) {
     case Representation::kToken:
       return tokens_.text();
@@ -171,7 +171,7 @@ Result<SliceText> ColumnSlice::text() {
 }
 
 Result<SliceText> ColumnSlice::text(std::uint32_t vector) {
-  if (!is_string(type_)) return not_for_this("numbers are no strings");
+  if (!is_string(type_)) return not_for_this("numbers are not strings");
   if (vector >= vectors()) return not_for_this("there is no such vector");
   const std::uint32_t rows = vector_rows_of(vector);
   switch (representation()) {

@@ -231,7 +231,7 @@ class ChunkCheck {
 /// Messages name the column, since a table may have thousands.
 Error bad_column(const TableSchema& schema, std::size_t column, const char* what) {
   const std::string name = column < schema.columns.size()
-                               ? "column `" + schema.columns[column].name + "`"
+                               ? "column '" + schema.columns[column].name + "'"
                                : "exact lines";
   return make_error(ErrorCode::kBadRowGroup, name + ": " + what);
 }

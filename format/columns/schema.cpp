@@ -33,7 +33,7 @@ Error invalid(std::string what) {
 
 /// Names in messages.
 std::string quoted(const std::string& name) {
-  return "`" + name + "`";
+  return "'" + name + "'";
 }
 
 /// The flags' byte of the form of text.

@@ -36,7 +36,7 @@ Result<GpuApi> load(const std::string& path) {
   void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return unusable(path, ::dlerror());
   void* const symbol = ::dlsym(library, "presso_gpu_plugin");
-  if (symbol == nullptr) return unusable(path, "is no library of presso-gpu");
+  if (symbol == nullptr) return unusable(path, "is not the library of presso-gpu");
   const GpuApi api = reinterpret_cast<presso_gpu_plugin_function>(symbol)();
   // The layout of the structs is checked before the version's text is read.
   if (api->abi != PRESSO_GPU_ABI || std::strcmp(api->version, PRESSO_VERSION) != 0) {

@@ -316,7 +316,7 @@ Result<std::unique_ptr<Ordering>> Ordering::make(const OrderingPlan& plan) {
   if (plan.keys.empty()) return make_error(ErrorCode::kInvalidArgument, "no key to sort by");
   for (const OrderKey& key : plan.keys) {
     if (key.column >= plan.columns.size()) {
-      return make_error(ErrorCode::kInvalidArgument, "a key that is no column");
+      return make_error(ErrorCode::kInvalidArgument, "a key that is not a column");
     }
   }
   return without_bad_alloc([&]() -> Result<std::unique_ptr<Ordering>> {

@@ -174,7 +174,7 @@ class CompressCommand final : public Command {
     const bool by_name = files_.output.empty() && !files_.to_stdout && path != kStandardInput;
     if (by_name && !input.is_regular()) {
       // A pipe or device has no name from which that of an output could be made.
-      error(shown_name(path), "is no regular file; name the output with -o or -c");
+      error(shown_name(path), "is not a regular file; name the output with -o or -c");
       return std::nullopt;
     }
     if (by_name) request.path = text_path(path) + std::string(kSuffix);
@@ -247,8 +247,10 @@ class CompressCommand final : public Command {
     if (bad_rows) table.on_bad_rows = [&](Bytes rows) { return bad_rows->sink().write(rows); };
     const Stopwatch time;
     // An error of the second output is reported with its own name.
-    const Result<TableSummary> summary = text->compress(output.sink(), table);
+    Result<TableSummary> summary = text->compress(output.sink(), table);
     if (!summary.ok()) {
+      std::string& what = summary.error().what;
+      if (what.ends_with("so it is not a table")) what += "; compress it without --table";
       const bool of_bad_rows = bad_rows && bad_rows->sink().failed();
       return report_failure(shown_name(path), summary.error(), of_bad_rows ? *bad_rows : output,
                             false);

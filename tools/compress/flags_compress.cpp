@@ -36,7 +36,7 @@ Apply sub_block_into(std::uint32_t& sub_block) {
                   parse_number(given.spelled, given.value, 4, 256, Unit::kCount));
     if (!std::has_single_bit(value)) {
       return make_error(ErrorCode::kInvalidArgument,
-                        given.spelled + ": '" + given.value + "' is no power of two");
+                        given.spelled + ": '" + given.value + "' is not a power of two");
     }
     sub_block = static_cast<std::uint32_t>(value);
     return {};
@@ -117,7 +117,7 @@ Apply group_into(std::uint32_t& group) {
       return make_error(
           ErrorCode::kInvalidArgument,
           given.spelled + ": '" + given.value +
-              "' is no power of two; permitted: 32, 64, 128, ... 1024; with --deps tile 1024 to "
+              "' is not a power of two; permitted: 32, 64, 128, ... 1024; with --deps tile 1024 to "
               "32768");
     }
     group = static_cast<std::uint32_t>(value);
@@ -139,7 +139,7 @@ Apply filter_size_into(std::optional<std::uint32_t>& size) {
     if (!sound || !value.ok()) {
       return make_error(ErrorCode::kInvalidArgument,
                         given.spelled + ": '" + given.value +
-                            "' is no percentage from 0.1 to 100 with at most one decimal");
+                            "' is not a percentage from 0.1 to 100 with at most one decimal");
     }
     size = static_cast<std::uint32_t>(*value);
     return {};

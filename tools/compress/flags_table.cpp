@@ -180,12 +180,12 @@ std::vector<Flag> table_text_flags(TableFlags& flags) {
       {.name = "comment",
        .value_name = "BYTE",
        .category = kTables,
-       .brief = "lines that begin with it are no rows",
+       .brief = "lines that begin with it are not rows",
        .apply = of_delimited(flags, byte_into(text.comment))},
       {.name = "skip",
        .value_name = "N",
        .category = kTables,
-       .brief = "lines before the header that are no rows",
+       .brief = "lines before the header that are not rows",
        .default_value = "0",
        .apply = of_delimited(flags, count_into(text.skip_lines, 0, 1u << 20))},
       {.name = "ragged",
@@ -225,7 +225,7 @@ std::vector<Flag> table_making_flags(TableFlags& flags) {
        .category = kTables,
        .brief = "store the rows sorted by these columns: 'day,price desc'; implies --no-exact",
        .text = "The text comes back in this order, its header first. Each column may have asc or "
-               "desc behind it; a name with a comma, or with one of these words, stands in double "
+               "desc after it; a name with a comma, or with one of these words, stands in double "
                "quotes. Nulls are last, with desc first; rows that are equal in these columns keep "
                "their order. Readers skip more of a sorted table, and sorted columns are smaller. "
                "What takes more than 256M in memory is sorted in a temporary file in $TMPDIR, or "
@@ -249,7 +249,7 @@ std::vector<Flag> table_making_flags(TableFlags& flags) {
                          [&flags](const Given& given) -> Status {
                            flags.bad_rows = given.value;
                            if (!given.value.empty() && given.value != "-") return {};
-                           return bad_value(given, "is no name of a file");
+                           return bad_value(given, "is not the name of a file");
                          })},
       {.name = "report",
        .value_name = "FORM",
@@ -286,7 +286,7 @@ std::vector<Flag> table_flags(TableFlags& flags) {
                "'presso decompress' gives the file back byte for byte: a column has a type only if "
                "every one of its values prints back as it stood, and lines that would not are "
                "stored as they are. auto finds out how the file is written; tbl is dbgen's form, "
-               "with | behind each field. Rows with too few or too many fields are an error.",
+               "with | after each field. Rows with too few or too many fields are an error.",
        .choices = {"auto", "csv", "tsv", "tbl", "jsonl"},
        .apply =
            [&flags](const Given& given) {

@@ -64,7 +64,7 @@ Result<SortBy> take_column(std::string_view& text) {
     PRESSO_ASSIGN(column.column, take_quoted(text));
     const std::string_view order = take_until_comma(text);
     if (!order.empty() && !is_order(order, column.descending)) {
-      return wrong("has '" + std::string(order) + "' behind a name, which is neither asc nor desc");
+      return wrong("has '" + std::string(order) + "' after a name, which is neither asc nor desc");
     }
     return column;
   }

@@ -119,7 +119,7 @@ class TrainCommand final : public Command {
   void list(const std::string& path) {
     const Result<InputFile> input = InputFile::open(path, InputFile::Directories::kRefusedWithHint);
     if (!input.ok()) return error(shown_name(path), input.error());
-    if (!input->is_regular()) return error(shown_name(path), "is no regular file");
+    if (!input->is_regular()) return error(shown_name(path), "is not a regular file");
     files_listed_.push_back({path, input->size()});
     listed_bytes_ += input->size();
   }

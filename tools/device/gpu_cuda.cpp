@@ -55,7 +55,8 @@ Result<std::string> gpu_identity() {
 Result<std::string> gpu_identity_without_start() {
   std::string identity = gpu_identity_of(kDriverFolder);
   if (identity.empty()) {
-    return make_error(ErrorCode::kNoDevice, "no files of NVIDIA's driver tell of a GPU");
+    return make_error(ErrorCode::kNoDevice,
+                      "there are no files of NVIDIA's driver, so there is no GPU");
   }
   return identity;
 }

@@ -80,7 +80,7 @@ struct ArchiveReport {
 };
 
 /// Reads the facts of a file. `all_blocks` reads every block header and fills `rows`. Errors are
-/// those of ArchiveIndex::open(), and kUnsupported for what is no regular file.
+/// those of ArchiveIndex::open(), and kUnsupported for what is not a regular file.
 Result<ArchiveReport> report_archive(const std::string& path, const InputFile& input,
                                      bool all_blocks);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Where a command's result goes: a new file that appears under its name only when it is complete,
-// standard output, or something that exists and is no regular file (/dev/null, a pipe).
+// standard output, or something that exists and is not a regular file (/dev/null, a pipe).
 //
 // A new file is written as ".NAME.XXXXXX" in the directory of NAME, then given mode and times,
 // synced to disk and renamed. If the command ends before that, nothing is left on disk. Whatever

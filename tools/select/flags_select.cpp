@@ -56,7 +56,7 @@ std::vector<Flag> row_flags(SelectSettings& settings) {
        .value_name = "LIST",
        .category = kSelection,
        .brief = "what is written of each row: 'a, b * 2 as c'",
-       .text = "Columns and expressions, each with a name behind as if need be; * is all columns.",
+       .text = "Columns and expressions, each with a name after as if need be; * is all columns.",
        .default_value = "all columns; of groups their keys and aggregates",
        .completion = Completion::kColumns,
        .apply = list_into(settings.columns)},
@@ -195,7 +195,7 @@ std::vector<Flag> input_flags(SelectSettings& settings) {
       {.name = "input",
        .value_name = "KIND",
        .category = kPlainInput,
-       .brief = "how inputs that are no tables are written: auto, csv, tsv, tbl, jsonl",
+       .brief = "how inputs that are not tables are written: auto, csv, tsv, tbl, jsonl",
        .text = "Such files, also as .gz, .zst, .lz4 or compressed by presso, are loaded into "
                "memory.",
        .choices = {"auto", "csv", "tsv", "tbl", "jsonl"},
@@ -308,7 +308,7 @@ std::vector<Flag> matching_flags(SelectSettings& settings) {
        .text =
            "In a = b a is a column or expression of the files before, b one of the file that is "
            "joined. Conditions may follow: 'a = b and c < d'. Nulls are equal to nothing. "
-           "Given once for each file behind the first, or once for all.",
+           "Given once for each file after the first, or once for all.",
        .completion = Completion::kColumns,
        .apply = condition_into(settings.on)},
       {.name = "kind",
@@ -317,7 +317,7 @@ std::vector<Flag> matching_flags(SelectSettings& settings) {
        .brief = "inner, left, right, full, semi or anti",
        .text = "left, right and full also write rows of that side, or both, which have no partner; "
                "semi and anti write the rows of the left side that have a partner, or none. Given "
-               "once for each file behind the first, or once for all.",
+               "once for each file after the first, or once for all.",
        .choices = {"inner", "left", "right", "full", "semi", "anti"},
        .default_value = "inner",
        .apply = [&settings](const Given& given) -> Status {
@@ -367,7 +367,7 @@ std::vector<Flag> join_flags(SelectSettings& settings) {
   for (Flag& flag : flags) {
     if (flag.name == "columns")
       flag.text =
-          "Columns and expressions, each with a name behind as if need be; * is all columns, a.* "
+          "Columns and expressions, each with a name after as if need be; * is all columns, a.* "
           "all of the file a.";
     if (flag.name == "order-by") {
       flag.text =

@@ -139,7 +139,7 @@ Status QueryCommand::check_no_expression(const std::vector<std::string>& paths) 
     if (exists(path) || path.find_first_of(" <>='") == path.npos) continue;
     return make_error(ErrorCode::kInvalidArgument,
                       "'" + path +
-                          "' is no file; conditions are given with --where, columns with " +
+                          "' is not a file; conditions are given with --where, columns with " +
                           (has_one_source() ? "--columns" : "--columns, what is equal with --on"));
   }
   return {};

@@ -61,12 +61,12 @@ class TextSniffer {
       begun_.bytes.grow(before + got);
       if (!all && is_zero(begun_.bytes.bytes())) {
         return make_error(ErrorCode::kInvalidArgument,
-                          "begins with " + grouped(size) + " NUL bytes, so it is no table");
+                          "begins with " + grouped(size) + " NUL bytes, so it is not a table");
       }
       if (is_json()) return {};  // what stands before its first row belongs to that
       if (options_.kind == TextKind::kNone && is_json_name(options_.name)) {
         return make_error(ErrorCode::kInvalidArgument,
-                          "has not an object on its first line; of other JSON, `jq -c .` or "
+                          "has no object on its first line; of other JSON, `jq -c .` or "
                           "`jq -c '.[]'` makes lines of objects");
       }
       auto sniffed = sniff(begun_.bytes.bytes(), all, options_.name, sniff_options(options_));
@@ -76,9 +76,8 @@ class TextSniffer {
         continue;
       }
       if (sniffed->names.empty()) {
-        return make_error(
-            ErrorCode::kInvalidArgument,
-            "has no row and no header, so it is no table; compress it without --table");
+        return make_error(ErrorCode::kInvalidArgument,
+                          "has no row and no header, so it is not a table");
       }
       begun_.text = std::move(*sniffed);
       begun_.kind = make_delimited_kind(begun_.text.form, begun_.text.names,
@@ -93,7 +92,7 @@ class TextSniffer {
 
   static Error no_row() {
     return make_error(ErrorCode::kInvalidArgument,
-                      "has no row in its first 256 MiB, so it is no table");
+                      "has no row in its first 256 MiB, so it is not a table");
   }
 
   /// Whether a row follows the head in what was read.

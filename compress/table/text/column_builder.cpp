@@ -144,8 +144,8 @@ Error ColumnBuilder::refuse(const RecordBatch& batch, Bytes text, std::size_t re
     what.append("null in column ").append(column_.name).append(", which has none");
   } else {
     const Field& field = batch.fields[first + index];
-    what.append("`").append(shown(text.subspan(field.begin, field.length))).append("` in column ");
-    what.append(column_.name).append(" is no text of type ").append(type_name(column_));
+    what.append("`").append(shown(text.subspan(field.begin, field.length))).append("` in column '");
+    what.append(column_.name).append("' is not a text of type ").append(type_name(column_));
   }
   return error_in_line(line, what);
 }

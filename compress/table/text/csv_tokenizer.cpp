@@ -150,6 +150,9 @@ Error error_in_line(std::uint64_t line, std::string_view what) {
 
 std::string shown(Bytes text) {
   constexpr std::size_t kMost = 60;
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) {
+    text = text.first(text.size() - 1);
+  }
   const auto line_end = std::find_if(text.begin(), text.end(),
                                      [](Byte byte) { return byte == '\n' || byte == '\r'; });
   const auto line = static_cast<std::size_t>(line_end - text.begin());

@@ -107,7 +107,7 @@ inline bool is_null(const Field& field, Bytes text, const std::string& null_text
 Error error_in_line(std::uint64_t line, std::string_view what);
 
 /// The beginning of a text for a message, up to its first line end and 60 bytes; "..." if more
-/// follows.
+/// follows than line ends.
 std::string shown(Bytes text);
 
 /// Appends the field's value to `to`, with doubled quotes halved.

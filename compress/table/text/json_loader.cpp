@@ -125,11 +125,18 @@ class JsonLoader {
     return member.kind == kinds_[column] || member.kind == JsonKind::kNull || raw_[column];
   }
 
+  /// The line that begins at `begin`.
+  Bytes text_of_line(std::size_t begin) const {
+    const Bytes rest = text_.subspan(begin);
+    const auto end = std::find(rest.begin(), rest.end(), Byte{'\n'});
+    return rest.first(static_cast<std::size_t>(end - rest.begin()));
+  }
+
   /// Unknown keys and values of the wrong kind are errors with their line.
   Status check(const JsonBatch& batch) const {
     if (!schema_.exact && !batch.stray.empty()) {
       const std::size_t begin = batch.stray.front();
-      return refuse(begin, "no JSON object: " + shown(text_.subspan(begin)));
+      return refuse(begin, "not a JSON object: " + shown(text_of_line(begin)));
     }
     for (std::size_t m = 0; m < batch.members.size(); ++m) {
       const JsonMember& member = batch.members[m];
@@ -137,13 +144,13 @@ class JsonLoader {
       if (column == JsonKeys::kUnknown) {
         const Bytes key = text_.subspan(member.key_begin, member.key_length);
         std::string what("key `");
-        what.append(shown(key)).append("`, which is no column");
+        what.append(shown(key)).append("`, which is not a column");
         return refuse(member.key_begin, what);
       }
       if (is_right(member, column)) continue;
       std::string what("`");
-      what.append(shown(text_.subspan(member.begin, member.length))).append("` in column ");
-      what.append(schema_.columns[column].name).append(" is of another kind than ");
+      what.append(shown(text_.subspan(member.begin, member.length))).append("` in column '");
+      what.append(schema_.columns[column].name).append("' is of another kind than ");
       return refuse(member.begin, what.append(type_name(schema_.columns[column])));
     }
     return {};

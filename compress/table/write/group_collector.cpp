@@ -20,7 +20,7 @@ constexpr std::uint64_t kFirstStep = 1024;
 
 /// kInvalidArgument, naming the column.
 Error refuse(const ColumnSchema& column, const std::string& what) {
-  return make_error(ErrorCode::kInvalidArgument, "column `" + column.name + "`: " + what);
+  return make_error(ErrorCode::kInvalidArgument, "column '" + column.name + "': " + what);
 }
 
 /// A row's name in messages, where rows count from 1.

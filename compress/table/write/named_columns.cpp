@@ -40,7 +40,7 @@ void take_given_type(const ColumnSchema& given, bool saw_all, bool is_json, Colu
 std::string names_of(const TableSchema& schema) {
   std::string names;
   for (std::size_t i = 0; i < std::min(schema.columns.size(), kNamesInMessage); ++i) {
-    names += (i == 0 ? "`" : ", `") + schema.columns[i].name + "`";
+    names += (i == 0 ? "'" : ", '") + schema.columns[i].name + "'";
   }
   return names + (schema.columns.size() > kNamesInMessage ? ", ..." : "");
 }
@@ -59,7 +59,7 @@ Status take_given_types(const std::vector<ColumnSchema>& types, bool saw_all, Te
       summary.schema.columns.push_back(given);
       summary.findings.emplace_back();
     } else {
-      return make_error(ErrorCode::kInvalidArgument, "has no column `" + given.name + "`");
+      return make_error(ErrorCode::kInvalidArgument, "has no column '" + given.name + "'");
     }
   }
   return {};
@@ -74,12 +74,12 @@ Result<std::vector<SortColumn>> sort_columns(const std::vector<SortBy>& by,
     if (!column) {
       return make_error(
           ErrorCode::kInvalidArgument,
-          "has no column `" + named.column + "` to be sorted by, only " + names_of(schema));
+          "has no column '" + named.column + "' to be sorted by, only " + names_of(schema));
     }
     const auto same = [&](const SortColumn& other) { return other.column == *column; };
     if (std::any_of(columns.begin(), columns.end(), same)) {
       return make_error(ErrorCode::kInvalidArgument,
-                        "is to be sorted by column `" + named.column + "` twice");
+                        "is to be sorted by column '" + named.column + "' twice");
     }
     columns.push_back({*column, named.descending});
   }

@@ -70,7 +70,7 @@ Result<JoinColumn> column_of(const ArrowArray& array, const ArrowSchema& schema,
   const auto type = type_of(schema.format);
   if (!type) return unsupported("has the format '" + std::string(schema.format) + "'");
   if (length < 0 || offset < 0) return invalid_arrow_keys("has a negative length or offset");
-  if (array.n_buffers != 2) return invalid_arrow_keys("has not two buffers");
+  if (array.n_buffers != 2) return invalid_arrow_keys("does not have two buffers");
   JoinColumn column;
   column.type = *type;
   column.rows = static_cast<std::uint64_t>(length);

@@ -308,7 +308,7 @@ Result<TableConditions> PipelineBuilder::conditions_over(const LoadedTable& tabl
   if (made.steps.size() > kMostConditionSteps) return refused("too many conditions");
   if (made.strings.size() > (takes_rows_ ? kBitsBefore : kMostRowBits)) {
     return refused("more than " + std::string(takes_rows_ ? "three" : "four") +
-                   " conditions on strings that are no dictionary's");
+                   " conditions on strings that are not of a dictionary");
   }
   return made;
 }

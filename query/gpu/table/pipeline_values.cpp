@@ -148,7 +148,7 @@ Result<std::size_t> PipelineBuilder::value_of(NodeId id) {
   const Node& node = graph_->at(id);
   if (node.physical != Physical::kInt64 && node.physical != Physical::kBool &&
       node.physical != Physical::kDouble) {
-    return refused("values that are no numbers of 64 bits");
+    return refused("values that are not numbers of 64 bits");
   }
   Result<std::size_t> made = refused("constants alone");
   if (node.kind == Node::Kind::kColumn) {

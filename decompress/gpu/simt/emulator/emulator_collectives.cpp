@@ -45,7 +45,7 @@ void Block::named_barrier(const Site& site, std::uint32_t threads, bool wait) {
   }
   if (threads == 0 || threads % kLanes != 0 || threads > launch_.block_threads) {
     fail(Failure::kBadCall,
-         std::to_string(threads) + " threads are no multiple of 32 within the block: ", {site});
+         std::to_string(threads) + " threads are not a multiple of 32 within the block: ", {site});
   }
   arrive(site, wait ? Warp::Reach::kNamedSync : Warp::Reach::kNamedArrive, threads, nullptr,
          threads);

@@ -248,7 +248,7 @@ TEST(CompressArrow, StringsMayBeViews) {
     if (size == 23) {
       EXPECT_EQ(rows_of(column), (Words{"short", in_second, "-"}));
     } else {
-      EXPECT_NE(error_of(column).what.find("`c` of the Arrow stream: views"), std::string::npos);
+      EXPECT_NE(error_of(column).what.find("'c' of the Arrow stream: views"), std::string::npos);
     }
   }
 }
@@ -372,7 +372,7 @@ TEST(CompressArrow, TypesThatATableHasNotAreNamedWithTheirColumn) {
     OneColumn column(format, true);
     const Error error = error_of(column);
     EXPECT_EQ(error.code, ErrorCode::kUnsupported);
-    EXPECT_NE(error.what.find("column `c`: the Arrow type `" + std::string(format) + "`"),
+    EXPECT_NE(error.what.find("column 'c': the Arrow type `" + std::string(format) + "`"),
               std::string::npos)
         << error.what;
   }

@@ -86,7 +86,7 @@ TEST(ColumnBuilder, AValueThatDoesNotParseIsAnErrorWithItsLine) {
   const auto data = build("x,1\n\nx,\"2\"\nx,3.5\n", schema_of(ColumnType::kInt64));
   ASSERT_FALSE(data.ok());
   EXPECT_EQ(data.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(data.error().what, "line 4: `3.5` in column c is no text of type int64");
+  EXPECT_EQ(data.error().what, "line 4: `3.5` in column 'c' is not a text of type int64");
 }
 
 TEST(ColumnBuilder, ANullInAColumnThatHasNoneIsAnError) {

@@ -85,7 +85,7 @@ TEST(JsonLoader, LinesThatAreNoRowsKeepTheirText) {
   EXPECT_TRUE(load_json_rows(bytes_of("\n{\"a\":1}\n\n"), schema, 5).ok());
   const auto refused = load_json_rows(bytes_of("{\"a\":1}\n[1]\n"), schema, 5);
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().what, "line 6: no JSON object: [1]...");
+  EXPECT_EQ(refused.error().what, "line 6: not a JSON object: [1]");
 }
 
 TEST(JsonLoader, ValuesAreThoseOfTheirText) {
@@ -108,9 +108,9 @@ TEST(JsonLoader, WhatTheSchemaDoesNotHaveIsAnErrorWithItsLine) {
     const auto rows = load_json_rows(bytes_of("{\"a\":1}\n" + row), schema, 1);
     return rows.ok() ? std::string("fine") : rows.error().what;
   };
-  EXPECT_EQ(what("{\"d\":1}\n"), "line 2: key `d`, which is no column");
+  EXPECT_EQ(what("{\"d\":1}\n"), "line 2: key `d`, which is not a column");
   EXPECT_EQ(what("{\"a\":\"1\"}\n").substr(0, 7), "line 2:");
-  EXPECT_EQ(what("{\"a\":1.5}\n"), "line 2: `1.5` in column a is no text of type int64");
+  EXPECT_EQ(what("{\"a\":1.5}\n"), "line 2: `1.5` in column 'a' is not a text of type int64");
   EXPECT_EQ(what("{\"b\":1}\n").substr(0, 7), "line 2:");
   EXPECT_EQ(what("{\"c\":0}\n").substr(0, 7), "line 2:");
   EXPECT_EQ(what("{\"c\":null}\n"), "fine");
