@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMagicBytes = sizeof kFileMagic;
 
-/// Whether the file header is sound but for its magic number.
+/// Whether the file header is sound once its magic number is put right.
 bool has_sound_header(Bytes begun) {
   if (begun.size() < kFileHeaderBytes) return false;
   Byte header[kFileHeaderBytes];

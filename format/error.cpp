@@ -12,7 +12,7 @@ namespace {
 
 /// One line for each ErrorCode; a code that is missing here reads as "unknown error". The command's
 /// line about a damaged block (tools/decompress/damage.cpp) consists of these words, the block's
-/// place, and what of the content is lost.
+/// place, and the range of plain bytes that are lost.
 struct Meaning {
   ErrorCode code;
   std::string_view text;

@@ -39,7 +39,8 @@ DELIBERATE = [
 
 # What goes wrong with the values of a row or a group, and with nothing else.
 OWN_EVALUATION = re.compile(
-    r"\b(row [\d,]+|a group): (a (result|value) does not fit into|a text is not of type|division by zero)"
+    r"\b(row [\d,]+|a group): "
+    r"(a (result|value) does not fit into|a text is not of type|division by zero)"
 )
 OTHER_EVALUATION = re.compile(
     r"^(OutOfRangeException: .*(Overflow in|out of range)|ConversionException: "
