@@ -765,7 +765,7 @@ Result<NodeId> Builder::literal_as(NodeId literal, NodeId like) const {
     return graph_.add(std::move(value));
   }
   return refused("'" + constant.text + "' is not a value of type " + type_of(like) +
-                 ", with which it stands");
+                 ", which is needed here");
 }
 
 /// In three steps: find the node that gives the type; convert nulls and string literals to it; then

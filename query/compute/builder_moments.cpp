@@ -63,7 +63,7 @@ Result<Int128> Builder::nanos_of(NodeId literal, NodeId beside) const {
   const auto moment = read_moment(text);
   if (moment && (!moment->has_time || at(beside).family == Family::kTime)) return moment->nanos;
   return make_error(ErrorCode::kInvalidArgument, "'" + node.text + "' is not a value of type " +
-                                                     type_of(beside) + ", with which it stands");
+                                                     type_of(beside) + ", which is needed here");
 }
 
 /// A constant of the type of `moment`.

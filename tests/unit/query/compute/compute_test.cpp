@@ -211,7 +211,7 @@ TEST(Compute, ComparesMomentsWithLiteralsOfAnyYear) {
        {"tn not in ('9999-12-31', '0001-01-01', '9998-01-01', '9997-01-01')", "true"},
        {"tn in ('9999-12-31', '0001-01-01', '1', tn)",
         "error: '1' is not a value of type timestamp(ns), "
-        "with which it stands"},
+        "which is needed here"},
        {"tn in ('1999-12-31', '9999-12-31', date '2000-01-01', "
         "'2262-04-11 23:47:16.854775807')",
         "true"},
@@ -299,7 +299,7 @@ TEST(Compute, NamesWhatDoesNotFitTogether) {
   has("substr(s)", "takes 2 or more arguments");
   has("s + 1", "this is utf8, where a number must stand");
   has("i = 'abc'", "'abc' is not a value of type int32");
-  has("day = 'soon'", "'soon' is not a date");
+  has("day = 'soon'", "'soon' is not a value of type date, which is needed here");
   has("s = 1", "cannot compare s (utf8) with 1 (int64); use cast(...)");
   has("i and b", "this is int32, where a condition must stand");
   has("sum(i)", "is of groups");
