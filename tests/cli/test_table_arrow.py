@@ -107,7 +107,9 @@ class TablesAsArrow(CliTest):
             self.assertEqual(self.ok("cat", "--format=arrow", "-T", threads, path).out, stream)
         part = self.ok("cat", "--format=arrow", "--rows", "5999-6002", "--columns=key", path).out
         self.assertEqual([rows for _, rows, _ in messages(part)], [0, 2, 2])
-        none = self.ok("cat", "--format=arrow", "--rows", "20001-", path).out
+        self.fails("cat", "--format=arrow", "--rows", "20001-", path, saying="after the end")
+        empty = self.table("none.csv", b"key,value\n")
+        none = self.ok("cat", "--format=arrow", empty).out
         self.assertEqual([kind for kind, _, _ in messages(none)], [SCHEMA])
 
     def test_pyarrow_reads_every_type(self):

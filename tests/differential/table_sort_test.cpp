@@ -195,7 +195,7 @@ TEST(TableSort, RefusesColumnsThatThereAreNotOrThatAreNamedTwice) {
     const auto made = compress_table(source, nullptr, sink, options);
     ASSERT_FALSE(made.ok());
     EXPECT_EQ(made.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_NE(made.error().what.find("`" + by.back().column + "`"), std::string::npos);
+    EXPECT_NE(made.error().what.find("'" + by.back().column + "'"), std::string::npos);
     EXPECT_TRUE(file.empty());
   }
 }

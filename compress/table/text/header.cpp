@@ -154,8 +154,8 @@ class NameMaker {
 
 /// The note for people that a column was renamed.
 std::string renaming(const std::string& number, const std::string& old, const std::string& name) {
-  return "column " + number + " has " + (old.empty() ? "no name" : "the name `" + old + "` again") +
-         ": it is called `" + name + "`";
+  return "column " + number + " has " + (old.empty() ? "no name" : "the name '" + old + "' again") +
+         ": it is called '" + name + "'";
 }
 
 }  // namespace

@@ -143,8 +143,8 @@ class JsonLoader {
       const std::uint32_t column = columns_[m];
       if (column == JsonKeys::kUnknown) {
         const Bytes key = text_.subspan(member.key_begin, member.key_length);
-        std::string what("key `");
-        what.append(shown(key)).append("`, which is not a column");
+        std::string what("key '");
+        what.append(shown(key)).append("', which is not a column");
         return refuse(member.key_begin, what);
       }
       if (is_right(member, column)) continue;

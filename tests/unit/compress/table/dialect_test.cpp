@@ -106,8 +106,8 @@ TEST(Dialect, NamesAreMadeUsableAndThatIsReported) {
   const ColumnNames names = usable_names({"a", "a", "", "a_2", "a", "column3"});
   EXPECT_EQ(names.names, (Names{"a", "a_3", "column3_2", "a_2", "a_4", "column3"}));
   ASSERT_EQ(names.notes.size(), 3u);
-  EXPECT_EQ(names.notes[0], "column 2 has the name `a` again: it is called `a_3`");
-  EXPECT_EQ(names.notes[1], "column 3 has no name: it is called `column3_2`");
+  EXPECT_EQ(names.notes[0], "column 2 has the name 'a' again: it is called 'a_3'");
+  EXPECT_EQ(names.notes[1], "column 3 has no name: it is called 'column3_2'");
   EXPECT_EQ(usable_names({"a", "a", "", "x", ""}).names,
             (Names{"a", "a_2", "column3", "x", "column5"}));
 }

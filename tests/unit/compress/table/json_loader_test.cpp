@@ -108,7 +108,7 @@ TEST(JsonLoader, WhatTheSchemaDoesNotHaveIsAnErrorWithItsLine) {
     const auto rows = load_json_rows(bytes_of("{\"a\":1}\n" + row), schema, 1);
     return rows.ok() ? std::string("fine") : rows.error().what;
   };
-  EXPECT_EQ(what("{\"d\":1}\n"), "line 2: key `d`, which is not a column");
+  EXPECT_EQ(what("{\"d\":1}\n"), "line 2: key 'd', which is not a column");
   EXPECT_EQ(what("{\"a\":\"1\"}\n").substr(0, 7), "line 2:");
   EXPECT_EQ(what("{\"a\":1.5}\n"), "line 2: `1.5` in column 'a' is not a text of type int64");
   EXPECT_EQ(what("{\"b\":1}\n").substr(0, 7), "line 2:");

@@ -292,11 +292,11 @@ TEST(TableWriter, ABatchThatDiffersFromTheSchemaIsRefusedAndTheNextOneTaken) {
   const ColumnData other = make_column(ColumnType::kInt64, 3, Nulls::kNone, Values::kSorted);
   EXPECT_NE(refusals.said_of(std::vector<ColumnView>{}).find("0 columns"), std::string::npos);
   EXPECT_NE(refusals.said_of({right.view(), right.view()}).find("2 columns"), std::string::npos);
-  EXPECT_NE(refusals.said_of(other.view()).find("`c`: is of another type"), std::string::npos);
+  EXPECT_NE(refusals.said_of(other.view()).find("'c': is of another type"), std::string::npos);
   ColumnView null = right.view();
   const Byte validity[] = {0b011};
   null.validity = validity;
-  EXPECT_NE(refusals.said_of(null).find("`c`: row 4 is null"), std::string::npos);
+  EXPECT_NE(refusals.said_of(null).find("'c': row 4 is null"), std::string::npos);
   ColumnView nothing = right.view();
   nothing.values = nullptr;
   EXPECT_NE(refusals.said_of(nothing).find("has no values"), std::string::npos);

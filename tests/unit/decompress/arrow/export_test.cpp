@@ -219,7 +219,7 @@ TEST(ArrowExport, StringsThatAreSaidToBeUtf8AreCheckedAndOthersAreBinary) {
   Status refused = exported();
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kBadRowGroup);
-  EXPECT_NE(refused.error().what.find("`c`"), std::string::npos);
+  EXPECT_NE(refused.error().what.find("'c'"), std::string::npos);
   schema.columns[0].valid_utf8 = false;
   EXPECT_TRUE(exported().ok());
 }

@@ -135,7 +135,7 @@ TEST(TableFile, MembersOfOtherColumnsAreABadSchema) {
   const File file = append(table_file(small_schema(), {10}), table_file(other, {10}));
   const Walk found = walk(file);
   EXPECT_EQ(found.error.code, ErrorCode::kBadSchema);
-  EXPECT_NE(found.error.what.find("`title`"), std::string::npos);
+  EXPECT_NE(found.error.what.find("'title'"), std::string::npos);
   EXPECT_EQ(found.groups.size(), 1u);
   EXPECT_EQ(code_of(rows_by_index(file)), ErrorCode::kBadSchema);
 }
