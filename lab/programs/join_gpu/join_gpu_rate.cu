@@ -464,7 +464,7 @@ Result<bool> run(int count, char** arguments) {
   line.add("--scale F", "0.01 takes a hundredth of all rows", options.scale);
   line.add("--stages", "milliseconds of each kernel, of one more run", options.stages);
   line.add("--csv FILE", "append the rows there", options.csv);
-  const std::string tuning = "see JoinTuning in query/gpu/join/join_plan.h";
+  const std::string tuning = "see JoinTuning in query/gpu/join/device_join_plan.h";
   line.add("--run-rows N", tuning, options.tuning.run_rows);
   line.add("--part-rows N", tuning, options.tuning.part_rows);
   line.add("--one-level-bits N", tuning, options.tuning.one_level_bits);
