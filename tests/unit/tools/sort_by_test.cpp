@@ -39,7 +39,7 @@ TEST(SortByFlag, SaysWhatIsWrong) {
   EXPECT_EQ(parsed("a,"), "error: lacks the name of a column");
   EXPECT_EQ(parsed(",a"), "error: lacks the name of a column");
   EXPECT_EQ(parsed("\"a"), "error: has a quote that is never closed");
-  EXPECT_EQ(parsed("\"a\" down"), "error: has 'down' behind a name, which is neither asc nor desc");
+  EXPECT_EQ(parsed("\"a\" down"), "error: has 'down' after a name, which is neither asc nor desc");
 }
 
 }  // namespace
