@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 
@@ -14,8 +15,9 @@
 namespace presso::test {
 
 /// Nothing is left behind, and the answer is right where there is one, by the CPU. Of each kind of
-/// fault more than `least_errors` are to be errors; where tests are sanitized, and fewer faults are
-/// tried, one. Of more allocations or launches than `most_faults` some fail, spread evenly.
+/// fault more than `least_errors` are to be errors, or all where there are no more; where tests are
+/// sanitized, and fewer faults are tried, one. Of more allocations or launches than `most_faults`
+/// some fail, spread evenly.
 inline void expect_faults_are_told(
     const Query& query, std::uint64_t least_errors, std::uint64_t most_faults,
     const std::function<QueryOptions(const std::shared_ptr<EmulatedFaults>&)>& options) {
@@ -31,7 +33,7 @@ inline void expect_faults_are_told(
        {Fault{whole->allocations, &EmulatedFaults::allocation, "out of device memory"},
         Fault{whole->pinned_allocations, &EmulatedFaults::pinned_allocation, "out of memory"},
         Fault{whole->launches, &EmulatedFaults::launch, "GPU failed"}}) {
-    ASSERT_GT(fault.count, 3u);
+    ASSERT_GE(fault.count, 3u);
     std::uint64_t errors = 0;
     for (std::uint64_t i = 0; i < fault.count;
          i += 1 + fault.count / (kIsSanitized ? 12 : most_faults)) {
@@ -48,7 +50,7 @@ inline void expect_faults_are_told(
       EXPECT_EQ(faults->live_bytes, 0u);
       EXPECT_EQ(faults->live_handles, 0u);
     }
-    EXPECT_GT(errors, kIsSanitized ? 0u : least_errors);
+    EXPECT_GT(errors, kIsSanitized ? 0u : std::min(least_errors, fault.count - 1));
   }
 }
 
