@@ -172,6 +172,7 @@ class Bench(CliTest):
 
     @covers("bench", "--levels", "--against", "--json", "--seconds")
     def test_rows_are_those_asked_for(self):
+        self.fails("bench", "-b", "9-3", "app.log", saying="'9-3' has no levels")
         report = self.bench("-b", "1-3,9", "--against", "none")
         rows = report["files"][0]["results"]
         self.assertEqual(

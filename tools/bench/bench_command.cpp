@@ -47,8 +47,8 @@ const CommandInfo kInfo = {
     .exit_status = "0 if everything was measured, 2 after any error or wrong result.",
 };
 
-/// Parses a list of levels: "1-3,9" becomes {1, 2, 3, 9}. A range whose first level is above its
-/// last, such as "9-3", has no levels, which is no error. Errors: those of parse_number().
+/// Parses a list of levels: "1-3,9" becomes {1, 2, 3, 9}. Errors: those of parse_number(), and
+/// kInvalidArgument for a range whose first level is above its last.
 Status parse_levels(const Given& given, std::vector<int>& levels) {
   levels.clear();
   std::string_view rest = given.value;
@@ -63,6 +63,10 @@ Status parse_levels(const Given& given, std::vector<int>& levels) {
     std::uint64_t last = first;
     if (dash != part.npos) {
       PRESSO_ASSIGN(last, number(part.substr(dash + 1)));
+    }
+    if (last < first) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        "'" + std::string(part) + "' has no levels; write the lower level first");
     }
     for (std::uint64_t level = first; level <= last; ++level) {
       levels.push_back(static_cast<int>(level));
