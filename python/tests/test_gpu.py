@@ -74,7 +74,7 @@ def test_what_is_no_library_of_it(package, log, tmp_path):
     text = tmp_path / "library.so"
     text.write_text("no library")
     other = sys.modules["presso._native"].__file__
-    for path, why in ((str(text), "library.so"), (other, "no library of presso-gpu")):
+    for path, why in ((str(text), "library.so"), (other, "is not the library of presso-gpu")):
         package(path)
         with pytest.raises(presso.UnsupportedError, match=why):
             presso.scan(log, "x", device="gpu")
