@@ -237,7 +237,9 @@ Piece piece_of(const std::string& expression) {
   for (const auto& [name, function] : {Named{"hex", hex_string}, Named{"words", key_string}}) {
     if (!expression.starts_with(name)) continue;
     const auto value = ValueParser<std::int64_t>(expression.substr(std::strlen(name))).parse();
-    return [=](Row& row) { return function(static_cast<std::uint32_t>(value(row))); };
+    return [value, text_of = function](Row& row) {
+      return text_of(static_cast<std::uint32_t>(value(row)));
+    };
   }
   const auto value = ValueParser<std::int64_t>(expression).parse();
   return [=](Row& row) { return std::to_string(value(row)); };
