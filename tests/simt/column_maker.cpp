@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cctype>
 #include <cmath>
@@ -276,7 +277,7 @@ ColumnData strings(const ColumnSchema& schema, const std::string& text, const Co
     column.offsets.push_back(static_cast<std::int64_t>(all.size()));
   }
   column.values.resize_discarding(all.size());
-  std::memcpy(column.values.data(), all.data(), all.size());
+  std::copy(all.begin(), all.end(), column.values.data());
   return column;
 }
 
