@@ -109,7 +109,8 @@ INSTANTIATE_TEST_SUITE_P(JoinsInMemory, CasesOnDevice,
                          ::testing::ValuesIn(cases_of("joins", {"InDeviceMemory"}, {kSmall, kLarge},
                                                       true)));
 
-/// Asks about a table `t` of so many rows with these columns.
+/// Asks the statements about a table `t` with these columns and this number of rows, and expects at
+/// least `least_passes` passes over it.
 void ask_about(const std::shared_ptr<QueryDevice>& device, std::uint32_t rows,
                const std::vector<std::string>& columns, const std::vector<std::string>& statements,
                std::uint64_t least_passes) {

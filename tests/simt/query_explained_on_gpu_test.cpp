@@ -271,7 +271,8 @@ TEST(CountedPairsOnGpu, MayBeMoreThan32BitsCount) {
             std::to_string(pairs).append(",").append(std::to_string(sum)));
 }
 
-/// Of eight tables there may be more pairs than 64 bits count: then they are looked at, here none.
+/// Eight tables may have more pairs than 64 bits can count. The device then looks at each pair
+/// instead of counting keys; here there is none.
 TEST(CountedPairsOnGpu, MayBeTooManyForACount) {
   QueryTables tables = query_tables("pairs");
   std::string statement = "select count(*) from l";

@@ -54,8 +54,8 @@ std::vector<QueryStatement> statements_of(const QueryFile& file, const QueryTest
 /// The tables of a file where those without a size have this one.
 std::map<std::string, TableRecipe> tables_of(const QueryFile& file, const std::string& size);
 
-/// Of a file of tests/queries, for tests that ask its statements in other ways. `size`: as in
-/// tables_of().
+/// Return the tables of a file of tests/queries, and the statements of one of its tests, for tests
+/// that ask them in other ways. `size` is that of tables_of().
 QueryTables query_tables(const std::string& file, const std::string& size = "");
 std::vector<std::string> query_statements(const std::string& file, const std::string& test);
 

@@ -46,8 +46,8 @@ GpuQueryRates rates_of(std::uint64_t number);
 /// connectors: of one kind, or where `seed` divides by four of all kinds.
 std::string random_plan(const Query& query, std::uint64_t seed);
 
-/// All combinations of what a test says after "run". `takes_few`: fewer of those that only differ
-/// in how much memory there is.
+/// Returns all combinations of what a test says after "run". With `takes_few` there are fewer that
+/// differ only in how much memory there is.
 std::vector<QueryRun> runs_of(const QueryTest& test, bool takes_few);
 
 }  // namespace presso::test

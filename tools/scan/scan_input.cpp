@@ -22,19 +22,13 @@ namespace {
 /// The least size of a plain file that is worth a second thread.
 constexpr std::uint64_t kParallelBytes = 1 << 20;
 
-/// Adds to the error of a file in a compressed format that presso, or this build, cannot read (xz,
-/// bzip2 and others) that --no-search-zip searches its bytes as they are. ripgrep would search the
-/// compressed bytes without a word.
+/// Adds to the error of a file whose content cannot be read that --no-search-zip searches its bytes
+/// as they are: of one in a compressed format that presso, or this build, does not know (xz, bzip2
+/// and others), and of one of presso's that is damaged. ripgrep would search them without a word.
 Error not_searched(Error error) {
-  if (error.code == ErrorCode::kUnsupported) {
+  if (error.code == ErrorCode::kUnsupported || error.code == ErrorCode::kNotPresso) {
     error.what += "; --no-search-zip searches its bytes";
   }
-  return error;
-}
-
-/// The error of a file that should be presso's, with what can be done about it.
-Error damaged_file(Error error) {
-  error.what += "; --no-search-zip searches its bytes";
   return error;
 }
 
@@ -104,7 +98,7 @@ Status ScanInput::look_at(Bytes begun, const ScanSettings& settings, const std::
   is_plain_ = !is_presso && format == ForeignFormat::kNone;
   if (is_plain_ && settings.search_zip) {
     Status plain = check_is_plain(begun, file_.get(), name);
-    if (!plain.ok()) return damaged_file(std::move(plain.error()));
+    if (!plain.ok()) return not_searched(std::move(plain.error()));
   }
   // --blocks is about presso's blocks, so that other files are errors rather than searched whole.
   if (!is_presso && settings.blocks.is_limit(0)) {

@@ -56,7 +56,8 @@ std::vector<Flag> row_flags(SelectSettings& settings) {
        .value_name = "LIST",
        .category = kSelection,
        .brief = "what is written of each row: 'a, b * 2 as c'",
-       .text = "Columns and expressions, each with a name after as if need be; * is all columns.",
+       .text = "Columns and expressions, each followed by 'as NAME' where it needs one; * is all "
+               "columns.",
        .default_value = "all columns; of groups their keys and aggregates",
        .completion = Completion::kColumns,
        .apply = list_into(settings.columns)},
@@ -367,7 +368,8 @@ std::vector<Flag> join_flags(SelectSettings& settings) {
   for (Flag& flag : flags) {
     if (flag.name == "columns")
       flag.text =
-          "Columns and expressions, each with a name after as if need be; * is all columns, a.* "
+          "Columns and expressions, each followed by 'as NAME' where it needs one; * is all "
+          "columns, a.* "
           "all of the file a.";
     if (flag.name == "order-by") {
       flag.text =

@@ -180,8 +180,9 @@ Status SelectInput::load_text(Bytes begun, const SelectInputOptions& options) {
                       "is " + std::string(format) + ", which presso does not read");
   }
   PRESSO_ASSIGN(const ForeignFormat format, foreign_format(begun));
-  const bool is_stored = begun.data() != nullptr;
-  if (is_stored && format == ForeignFormat::kNone) {
+  // Text that presso has decompressed has no first bytes here, and is no stored file any more.
+  const bool is_stored_file = begun.data() != nullptr;
+  if (is_stored_file && format == ForeignFormat::kNone) {
     PRESSO_TRY(check_is_plain(begun, stored_.get(), path_));
   }
   StoredText text(*stored_);

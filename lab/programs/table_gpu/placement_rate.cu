@@ -305,7 +305,7 @@ Options parse(int count, char** arguments) {
            names_among(kNames, [&](std::size_t place) {
              options.strategies.push_back(static_cast<Strategy>(place));
            }));
-  line.add("--budget F", "a table may be larger than its groups by so many times (12)",
+  line.add("--budget F", "how many times larger than its groups a table may be (12)",
            options.budget, 1);
   line.add("--window N", "chunks (16)", options.window);
   line.add("--rows N", "a multiple of the base rows (2^28)", options.rows);

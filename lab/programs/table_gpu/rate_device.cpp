@@ -30,7 +30,7 @@ struct RateDevice::Prepared {
 
 namespace {
 
-/// The ranges of each leaf's slices, so many times.
+/// Repeats the ranges of each leaf's slices, once for each copy of the table.
 void repeat_ranges(gpu::LeafTables& leaves, std::size_t slices, unsigned copies) {
   std::vector<gpu::LeafRange> ranges;
   for (std::size_t leaf = 0; leaf < leaves.ranges.size() / slices; ++leaf) {
