@@ -117,11 +117,12 @@ Result<ColumnData> RowGroupDecoder::read(std::size_t column, std::uint32_t first
   return without_bad_alloc([&] { return read_rows(column, {first, rows}); });
 }
 
-/// The representation decides; a null column is filled with zeros or empty strings.
+/// The representation decides; a null column is filled with zeros or empty strings. Columns beyond
+/// the schema's are spellings, which are strings.
 Result<ColumnData> RowGroupDecoder::read_rows(std::size_t column, RowRange range) const {
   const ColumnChunk& chunk = group_.columns[column];
   ColumnData data;
-  data.type = schema_.columns[column].type;
+  data.type = column < schema_.columns.size() ? schema_.columns[column].type : ColumnType::kUtf8;
   data.rows = range.rows;
   // Columns without rows still have one offset and memory with slack.
   if (range.rows == 0) {
@@ -306,10 +307,21 @@ Result<ExactLines> RowGroupDecoder::exact_lines() const {
   return without_bad_alloc([&] { return read_exact_lines(); });
 }
 
+// They follow the column of exact lines.
+Status RowGroupDecoder::read_spellings(std::vector<ColumnData>& spellings) const {
+  for (std::size_t i = schema_.columns.size() + 1; i < group_.columns.size(); ++i) {
+    PRESSO_ASSIGN(ColumnData column, read_rows(i, {0, group_.rows}));
+    column.validity.clear();  // a null is an empty string, the usual form
+    spellings.push_back(std::move(column));
+  }
+  return {};
+}
+
 // Row numbers must ascend; the last may be one after the last row, for text at the end.
 Result<ExactLines> RowGroupDecoder::read_exact_lines() const {
   ExactLines lines;
-  const ColumnChunk& chunk = group_.columns.back();
+  PRESSO_TRY(read_spellings(lines.spellings));
+  const ColumnChunk& chunk = group_.columns[schema_.columns.size()];
   std::uint32_t count = 0;
   for (std::uint32_t i = 0; i < chunk.blocks; ++i) {
     const ColumnBlock& block = group_.blocks[chunk.first_block + i];

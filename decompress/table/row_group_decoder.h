@@ -75,6 +75,7 @@ class RowGroupDecoder {
   Result<ColumnData> read_rows(std::size_t column, RowRange range) const;
   Status read_validity(const ColumnChunk& chunk, RowRange range, std::vector<Byte>& validity) const;
   Result<ExactLines> read_exact_lines() const;
+  Status read_spellings(std::vector<ColumnData>& spellings) const;
   Status read_integers(const ColumnChunk& chunk, ColumnStream stream, Byte width_bytes,
                        RowRange range, Byte* into) const;
   Result<std::vector<std::uint32_t>> read_numbers_of_4_bytes(const ColumnChunk& chunk,

@@ -230,9 +230,9 @@ class ChunkCheck {
 
 /// Messages name the column, since a table may have thousands.
 Error bad_column(const TableSchema& schema, std::size_t column, const char* what) {
-  const std::string name = column < schema.columns.size()
-                               ? "column '" + schema.columns[column].name + "'"
-                               : "exact lines";
+  std::string name = "spellings";
+  if (column < schema.columns.size()) name = "column '" + schema.columns[column].name + "'";
+  if (column == schema.columns.size()) name = "exact lines";
   return make_error(ErrorCode::kBadRowGroup, name + ": " + what);
 }
 
@@ -242,7 +242,9 @@ Status check_chunks(const RowGroup& group, const TableSchema& schema) {
     const ColumnChunk& chunk = group.columns[i];
     const std::span<const ColumnBlock> blocks(group.blocks.data() + chunk.first_block,
                                               chunk.blocks);
-    const ColumnSchema* column = i < schema.columns.size() ? &schema.columns[i] : nullptr;
+    static const ColumnSchema kSpellings;  // strings, which may be null
+    const ColumnSchema* column = i < schema.columns.size() ? &schema.columns[i] : &kSpellings;
+    if (i == schema.columns.size()) column = nullptr;
     if (const char* wrong = ChunkCheck(chunk, blocks, group.rows).fault(column)) {
       return bad_column(schema, i, wrong);
     }

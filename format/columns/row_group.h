@@ -99,17 +99,24 @@ struct RowGroup {
   std::uint64_t text_bytes = 0;      ///< of the rows as text; 0 unless TableSchema::exact
   std::uint64_t text_lines = 0;      ///< line feeds of it
   std::uint64_t text_checksum = 0;   ///< checksum64 of it
-  std::vector<ColumnChunk> columns;  ///< of the schema, and one more for exact lines
+  std::vector<ColumnChunk> columns;  ///< of the schema, then of exact lines and of spellings
   std::vector<ColumnBlock> blocks;   ///< column by column, in file order
 
   /// Bytes of all blocks in the file.
   std::uint64_t stored_bytes() const;
 };
 
-/// The number of columns that a row group of such a table stores: one more than the schema's where
-/// the text is exact, for rows that are stored as text (ExactLines).
-constexpr std::size_t stored_columns(const TableSchema& schema) {
-  return schema.columns.size() + (schema.exact ? 1 : 0);
+/// The number of columns whose fields have spellings, which exact tables store.
+inline std::size_t spelled_columns(const TableSchema& schema) {
+  if (!schema.exact) return 0;
+  return static_cast<std::size_t>(
+      std::count_if(schema.columns.begin(), schema.columns.end(),
+                    [](const ColumnSchema& column) { return column.spelled; }));
+}
+/// The number of columns that a row group of such a table stores. Where the text is exact, a column
+/// of rows that are stored as text and the columns of spellings follow the schema's.
+inline std::size_t stored_columns(const TableSchema& schema) {
+  return schema.columns.size() + (schema.exact ? 1 : 0) + spelled_columns(schema);
 }
 
 /// Returns the payload of a directory that parse_row_group() would take.

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "format/columns/spelling.h"
 #include "format/columns/utf8_check.h"
 #include "format/columns/value_patterns.h"
 
@@ -53,7 +54,7 @@ RowPrinter::RowPrinter(const TableSchema& schema, std::span<const ColumnView> co
     : form_(schema.text),
       schema_columns_(schema.columns.size()),
       columns_(columns),
-      exact_(exact != nullptr && !exact->rows.empty() ? exact : nullptr),
+      exact_(exact),
       rows_(columns.empty() ? 0 : columns[0].rows),
       json_(schema.text.kind == TextKind::kJsonLines),
       replaces_bytes_(json_ && json_bytes == JsonBytes::kReplaced),
@@ -65,9 +66,10 @@ RowPrinter::RowPrinter(const TableSchema& schema, std::span<const ColumnView> co
       json_orders_(schema.text.json_orders, schema.columns.size()) {
   for (std::size_t i = 0; i < std::min(columns.size(), schema_columns_); ++i) {
     Field field = make_field(schema.columns[i], with_valid_strings(schema.columns[i], columns[i]));
-    most_row_bytes_ += field.most_bytes + field.before.size();
     fields_.push_back(std::move(field));
   }
+  if (schema.exact) add_spellings();
+  for (const Field& field : fields_) most_row_bytes_ += field.most_bytes + field.before.size();
   if (json_) row_end_.push_back('}');
   if (!json_ && form_.trailing_delimiter) row_end_.push_back(static_cast<char>(form_.delimiter));
   if (form_.carriage_return) row_end_.push_back('\r');
@@ -97,6 +99,19 @@ ColumnView RowPrinter::with_valid_strings(const ColumnSchema& schema, const Colu
   return valid;
 }
 
+/// Spellings of rows stand in ExactLines in the order of the columns that have them.
+void RowPrinter::add_spellings() {
+  std::size_t next = 0;
+  for (Field& field : fields_) {
+    if (field.schema.null_text) field.null_text = *field.schema.null_text;
+    field.is_spelled = field.schema.spelled || !field.schema.spelling.empty();
+    if (field.schema.spelled && exact_ != nullptr && next < exact_->spellings.size()) {
+      field.spellings = exact_->spellings[next++].view();
+    }
+    field.most_bytes += field.null_text.size() + (field.is_spelled ? 2 * kMaxSpelledText : 0);
+  }
+}
+
 RowPrinter::Field RowPrinter::make_field(const ColumnSchema& schema,
                                          const ColumnView& column) const {
   Field field;
@@ -119,6 +134,7 @@ RowPrinter::Field RowPrinter::make_field(const ColumnSchema& schema,
     for (const bool word : {false, true}) field.words[word] = bool_field(schema, word);
   }
   // Two quotes, a delimiter, and a value of which each byte may be doubled, or a null.
+  field.null_text = form_.null_text;
   const std::size_t value = is_string(schema.type) ? 0 : 2 * kMaxValueText;
   field.most_bytes = 3 + std::max({value, form_.null_text.size(), std::size_t{4}});
   return field;
@@ -183,6 +199,9 @@ Status RowPrinter::check_columns() const {
           ErrorCode::kInvalidArgument,
           std::string("column ").append(field.schema.name).append(" does not fit the schema"));
     }
+    if (field.spellings.offsets != nullptr && field.spellings.rows != rows_) {
+      return make_error(ErrorCode::kInvalidArgument, "spellings do not fit the rows");
+    }
   }
   return {};
 }
@@ -193,7 +212,8 @@ Status RowPrinter::check(std::uint64_t first_row, std::uint64_t rows) const {
   if (first_row > rows_ || rows > rows_ - first_row) {
     return make_error(ErrorCode::kInvalidArgument, "rows beyond the last of the columns");
   }
-  if (exact_ != nullptr && exact_->offsets.size() != exact_->rows.size() + 1) {
+  if (exact_ != nullptr && !exact_->rows.empty() &&
+      exact_->offsets.size() != exact_->rows.size() + 1) {
     return make_error(ErrorCode::kInvalidArgument, "lines of exact text without their offsets");
   }
   return {};
@@ -230,7 +250,7 @@ Bytes RowPrinter::exact_text(std::size_t number) const {
 /// Rows between those whose exact text is kept are printed together.
 void RowPrinter::print_all(std::uint64_t row, std::uint64_t end, Buffer& to,
                            std::vector<std::uint64_t>* ends) const {
-  if (exact_ == nullptr) return print_plain(row, end, to, ends);
+  if (exact_ == nullptr || exact_->rows.empty()) return print_plain(row, end, to, ends);
   const std::vector<std::uint32_t>& kept = exact_->rows;
   auto next =
       static_cast<std::size_t>(std::lower_bound(kept.begin(), kept.end(), row) - kept.begin());
@@ -253,6 +273,9 @@ std::uint64_t RowPrinter::batch_rows() const {
 std::uint64_t RowPrinter::string_bytes(std::uint64_t row, std::uint64_t end) const {
   std::uint64_t bytes = 0;
   for (const Field& field : fields_) {
+    if (const std::int64_t* const offsets = field.spellings.offsets) {
+      bytes += static_cast<std::uint64_t>(offsets[end] - offsets[row]);
+    }
     if (!is_string(field.schema.type)) continue;
     bytes += static_cast<std::uint64_t>(field.column.offsets[end] - field.column.offsets[row]);
   }
@@ -264,7 +287,7 @@ std::uint64_t RowPrinter::string_bytes(std::uint64_t row, std::uint64_t end) con
 std::uint64_t RowPrinter::most_string_bytes(std::uint64_t row, std::uint64_t end) const {
   if (!json_) return 2 * string_bytes(row, end);
   if (end - row > 1) return string_text::kMostJsonEscape * string_bytes(row, end);
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = string_bytes(row, end);
   for (const Field& field : fields_) {
     if (!is_string(field.schema.type)) continue;
     bytes += string_text::escaped_json_bytes(field.column.string(row), json_escapes_);
@@ -296,8 +319,12 @@ void RowPrinter::print_plain(std::uint64_t row, std::uint64_t end, Buffer& to,
 // The delimiter after the last field is overwritten by the row's end.
 char* RowPrinter::print_row(std::uint64_t row, char* at) const {
   for (const Field& field : fields_) {
-    at = field.column.is_null(row) ? put_text(at, form_.null_text)
-                                   : print_field<false>(field, row, at);
+    if (field.is_spelled) {
+      at = print_spelled_field<false>(field, row, at);
+    } else {
+      at = field.column.is_null(row) ? put_text(at, field.null_text)
+                                     : print_field<false>(field, row, at);
+    }
     *at++ = static_cast<char>(form_.delimiter);
   }
   return put_text(at - 1, row_end_);
@@ -320,7 +347,11 @@ char* RowPrinter::print_json_row(std::uint64_t row, char* at) const {
   std::size_t left_out = form_.json_spaces ? 2 : 1;  // in front of the first member
   const auto print_member = [&](const Field& field, bool null) {
     at = put_text(at, std::string_view(field.before).substr(left_out));
-    at = null ? put_text(at, "null") : print_field<true>(field, row, at);
+    if (field.is_spelled) {
+      at = print_spelled_field<true>(field, row, at);
+    } else {
+      at = null ? put_text(at, "null") : print_field<true>(field, row, at);
+    }
     left_out = 0;
   };
   if (const JsonOrder* const order = order_of(row)) {
@@ -380,6 +411,33 @@ char* RowPrinter::print_field(const Field& field, std::uint64_t row, char* at) c
   const Bytes text = column.string(row);
   string_text::copy_marked(text.data(), text.size(), field.values_end, at, string_text::NoMarks());
   return at + text.size();
+}
+
+/// Writes a field of a column that has spellings: as it stood, as the row's spelling says, as the
+/// column's says, or in the usual way. The rules for quotes are those of other values.
+template <bool Json>
+char* RowPrinter::print_spelled_field(const Field& field, std::uint64_t row, char* at) const {
+  const auto as_text = [](Bytes bytes) {
+    return std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  };
+  std::string_view spelling;
+  if (field.spellings.offsets != nullptr) spelling = as_text(field.spellings.string(row));
+  if (!spelling.empty() && spelling.front() == kFieldKind) return put_text(at, spelling.substr(1));
+  if (field.column.is_null(row)) return put_text(at, Json ? "null" : field.null_text);
+  if (spelling.empty()) spelling = field.schema.spelling;
+  const bool usual = spelling.empty() || spelling.front() == kUsualSpelling;
+  if (usual || is_string(field.schema.type) || field.kind == Kind::kBool) {
+    return print_field<Json>(field, row, at);
+  }
+  char text[kMaxSpelledText];
+  const Byte* const value = field.column.values + row * field.value_bytes;
+  const std::size_t size = print_spelled(field.schema, value, spelling, text);
+  const Bytes bytes(reinterpret_cast<const Byte*>(text), size);
+  const bool always = Json ? field.kind == Kind::kQuotedValue
+                           : field.schema.quoting == Quoting::kAlways && form_.quote != 0;
+  if (always) return print_quoted<Json>(bytes, bytes.data() + size, at);
+  if (Json || form_.quote == 0) return put_text(at, as_text(bytes));
+  return print_string<Json>(bytes, bytes.data() + size, at);
 }
 
 /// Copies the string and looks for bytes that need quotes at once; only if one was found it is

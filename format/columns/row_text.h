@@ -42,7 +42,8 @@ class RowPrinter {
  public:
   /// Takes one row group, or a part of it, with one column for each of the schema's, of the
   /// same type and all with the same number of rows. Everything is kept by reference and must
-  /// outlive the printer. `exact` may be nullptr.
+  /// outlive the printer. `exact` may be nullptr. Spellings and null texts of columns count only
+  /// where the schema is exact.
   RowPrinter(const TableSchema& schema, std::span<const ColumnView> columns,
              const ExactLines* exact = nullptr, JsonBytes json_bytes = JsonBytes::kAsTheyAre);
 
@@ -82,7 +83,10 @@ class RowPrinter {
     const Byte* values_end = nullptr;  ///< of strings
     std::string before;                ///< JSON: `,"name":` or `, "name": `
     std::string words[2];              ///< bools: false and true, in quotes if need be
-    std::size_t most_bytes = 0;        ///< of the field in a row, without the string's own
+    std::string null_text;
+    bool is_spelled = false;     ///< a field may have a spelling, or the column has one
+    ColumnView spellings;        ///< of each row; no offsets: there are none
+    std::size_t most_bytes = 0;  ///< of the field in a row, without the string's own
   };
 
   /// The strings of a column after their bytes that are not UTF-8 were replaced.
@@ -93,6 +97,7 @@ class RowPrinter {
 
   ColumnView with_valid_strings(const ColumnSchema& schema, const ColumnView& column);
   Field make_field(const ColumnSchema& schema, const ColumnView& column) const;
+  void add_spellings();
   Kind kind_of(const ColumnSchema& schema) const;
   std::string bool_field(const ColumnSchema& schema, bool value) const;
   bool may_need_quotes(const ColumnSchema& schema) const;
@@ -112,6 +117,8 @@ class RowPrinter {
   const JsonOrder* order_of(std::uint64_t row) const;
   template <bool Json>
   char* print_field(const Field& field, std::uint64_t row, char* at) const;
+  template <bool Json>
+  char* print_spelled_field(const Field& field, std::uint64_t row, char* at) const;
   template <bool Json>
   char* print_string(Bytes text, const Byte* end, char* at) const;
   template <bool Json>

@@ -25,6 +25,9 @@ constexpr Byte kJsonSlashesBit = 32;
 
 constexpr Byte kNullableBit = 1;
 constexpr Byte kValidUtf8Bit = 2;
+constexpr Byte kNullTextBit = 4;
+constexpr Byte kSpellingBit = 8;
+constexpr Byte kSpelledBit = 16;
 
 /// What is wrong with a schema; parse_schema() makes kBadSchema of it.
 Error invalid(std::string what) {
@@ -101,8 +104,10 @@ TextForm read_text_form(WireReader& from) {
 
 void append_column(std::vector<Byte>& to, const ColumnSchema& column) {
   to.push_back(static_cast<Byte>(column.type));
-  to.push_back(static_cast<Byte>((column.nullable ? kNullableBit : 0) |
-                                 (column.valid_utf8 ? kValidUtf8Bit : 0)));
+  to.push_back(static_cast<Byte>(
+      (column.nullable ? kNullableBit : 0) | (column.valid_utf8 ? kValidUtf8Bit : 0) |
+      (column.null_text ? kNullTextBit : 0) | (column.spelling.empty() ? 0 : kSpellingBit) |
+      (column.spelled ? kSpelledBit : 0)));
   to.push_back(column.scale);
   to.push_back(column.precision);
   to.push_back(static_cast<Byte>(column.unit));
@@ -111,6 +116,8 @@ void append_column(std::vector<Byte>& to, const ColumnSchema& column) {
   to.push_back(0);
   append_text(to, column.name);
   append_text(to, column.zone);
+  if (column.null_text) append_text(to, *column.null_text);
+  if (!column.spelling.empty()) append_text(to, column.spelling);
 }
 
 ColumnSchema read_column(WireReader& from) {
@@ -127,6 +134,9 @@ ColumnSchema read_column(WireReader& from) {
   from.value<Byte>();
   column.name = from.text();
   column.zone = from.text();
+  if ((flags & kNullTextBit) != 0) column.null_text = from.text();
+  if ((flags & kSpellingBit) != 0) column.spelling = from.text();
+  column.spelled = (flags & kSpelledBit) != 0;
   return column;
 }
 
@@ -151,9 +161,15 @@ Status check_column(const ColumnSchema& column) {
       column.scale > column.precision) {
     return invalid("precision and scale of column " + quoted(column.name));
   }
-  if (column.unit > TimeUnit::kNano || column.text > ValueText::kPointReal ||
+  if (column.unit > TimeUnit::kNano || column.text > ValueText::kUpperShortYesBool ||
       column.quoting > Quoting::kAlways) {
     return invalid("text of column " + quoted(column.name));
+  }
+  if (column.null_text && column.null_text->size() > kMaxNullTextBytes) {
+    return invalid("the text of a null is longer than 255 bytes");
+  }
+  if (column.spelling.size() > kMostSpellingBytes) {
+    return invalid("spelling of column " + quoted(column.name));
   }
   return {};
 }
@@ -187,6 +203,9 @@ Status check_schema(const TableSchema& schema) {
   std::unordered_set<std::string> names;
   for (const ColumnSchema& column : schema.columns) {
     PRESSO_TRY(check_column(column));
+    if (column.spelled && !schema.exact) {
+      return invalid("spellings of column " + quoted(column.name) + " without exact text");
+    }
     if (!names.insert(column.name).second) {
       return invalid("two columns are named " + quoted(column.name));
     }

@@ -14,6 +14,7 @@ constexpr std::uint64_t kMaxSchemaBytes = 64u << 20;
 constexpr std::size_t kMaxColumns = 65535;
 constexpr std::size_t kMaxNameBytes = 65535;
 constexpr std::size_t kMaxNullTextBytes = 255;
+constexpr std::size_t kMostSpellingBytes = 255;  ///< of a column
 /// The limit of TextForm::head, the text before the first row.
 constexpr std::size_t kMaxHeadBytes = 16u << 20;
 

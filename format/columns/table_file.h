@@ -38,6 +38,7 @@ class TableIndexPayload {
   std::uint64_t rows_ = 0;
   std::uint64_t text_bytes_ = 0;
   std::uint64_t text_lines_ = 0;
+  std::size_t columns_ = 0;   ///< of the schema
   std::vector<Byte> places_;  ///< for each row group
   std::vector<Byte> zones_;   ///< for each row group and column
 };

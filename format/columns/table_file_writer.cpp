@@ -23,13 +23,13 @@ void append_zone(const ColumnZone& zone, std::vector<Byte>& to) {
 
 /// The text before the first row counts as text of the table.
 TableIndexPayload::TableIndexPayload(const TableSchema& schema, std::uint64_t first_group_offset)
-    : first_group_offset_(first_group_offset) {
+    : first_group_offset_(first_group_offset), columns_(schema.columns.size()) {
   if (!schema.exact) return;
   text_bytes_ = schema.text.head.size();
   for (const char byte : schema.text.head) text_lines_ += byte == '\n' ? 1 : 0;
 }
 
-// Exact lines, the column after those of the schema, have no range.
+// Exact lines and spellings, which follow the columns of the schema, have no range.
 void TableIndexPayload::add(const RowGroup& group, std::uint64_t directory_bytes) {
   ++groups_;
   rows_ += group.rows;
@@ -40,8 +40,7 @@ void TableIndexPayload::add(const RowGroup& group, std::uint64_t directory_bytes
                                     group.text_bytes, group.text_lines}) {
     append_value(places_, value);
   }
-  for (std::size_t i = 0; i < group.columns.size(); ++i) {
-    if (group.columns[i].representation == Representation::kExactLines) continue;
+  for (std::size_t i = 0; i < columns_; ++i) {
     append_zone(zone_of(group, i), zones_);
   }
 }

@@ -53,8 +53,36 @@ constexpr std::string_view bool_word(ValueText text, bool value) {
       return value ? "t" : "f";
     case ValueText::kYesBool:
       return value ? "yes" : "no";
+    case ValueText::kUpperLetterBool:
+      return value ? "T" : "F";
+    case ValueText::kCapitalYesBool:
+      return value ? "Yes" : "No";
+    case ValueText::kUpperYesBool:
+      return value ? "YES" : "NO";
+    case ValueText::kShortYesBool:
+      return value ? "y" : "n";
+    case ValueText::kUpperShortYesBool:
+      return value ? "Y" : "N";
     default:
       return value ? "true" : "false";
+  }
+}
+
+/// The pair of words, in lower case, of which `text` is one spelling.
+constexpr ValueText bool_family(ValueText text) {
+  switch (text) {
+    case ValueText::kLetterBool:
+    case ValueText::kUpperLetterBool:
+      return ValueText::kLetterBool;
+    case ValueText::kYesBool:
+    case ValueText::kCapitalYesBool:
+    case ValueText::kUpperYesBool:
+      return ValueText::kYesBool;
+    case ValueText::kShortYesBool:
+    case ValueText::kUpperShortYesBool:
+      return ValueText::kShortYesBool;
+    default:
+      return ValueText::kPlain;
   }
 }
 

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "compress/table/text/field_reader.h"
 #include "compress/table/text/json_tokenizer.h"
+#include "format/columns/spelling.h"
 
 namespace presso {
 namespace {
@@ -33,7 +35,8 @@ ColumnBuilder::ColumnBuilder(const ColumnSchema& column, const TextForm& form)
       quote_(form.quote),
       json_(form.kind == TextKind::kJsonLines),
       width_(value_bytes(column.type)),
-      parse_(value_parser(column)) {
+      parse_(value_parser(column)),
+      strict_(column.spelling.empty()) {
   begin_data();
 }
 
@@ -44,6 +47,9 @@ void ColumnBuilder::begin_data() {
   data_.values.resize_discarding(1);
   data_.values.clear();
   string_bytes_ = 0;
+  spellings_ = ColumnData{};
+  spellings_.values.resize_discarding(1);
+  spellings_.values.clear();
 }
 
 /// Makes room for all values of the batch.
@@ -122,6 +128,77 @@ bool ColumnBuilder::put_value(std::uint64_t row, const Field& field, Bytes text)
   return true;
 }
 
+/// Whether the quotes of a field are those that the column's rule asks for.
+bool ColumnBuilder::has_usual_quotes(const Field& field) const {
+  return json_ || field.quoted == (column_.quoting == Quoting::kAlways);
+}
+
+/// Whether the value is written like most of the column, so that it needs no spelling.
+bool ColumnBuilder::is_usual(const Byte* value, Bytes text) const {
+  char printed[kMaxSpelledText];
+  const std::size_t size = print_spelled(column_, value, column_.spelling, printed);
+  return size == text.size() &&
+         std::equal(text.begin(), text.end(), reinterpret_cast<const Byte*>(printed));
+}
+
+/// Stores a value, or a word for a missing one, that put_value() does not take or that is written
+/// unlike most of the column. False if it is neither.
+bool ColumnBuilder::put_unusual(std::uint64_t row, const Field& field, Bytes text) {
+  const Bytes value = text.subspan(field.begin, field.length);
+  if (is_null_word(value, column_.type)) {
+    if (!column_.nullable) return false;
+    put_null(row);
+    const bool usual = column_.null_text && !field.quoted &&
+                       std::string_view(reinterpret_cast<const char*>(value.data()),
+                                        value.size()) == *column_.null_text;
+    if (!usual) put_field(row, field, text);
+    return true;
+  }
+  Byte parsed[16] = {};
+  const bool strict = parse_(column_, value, parsed);
+  if (strict) {
+    spelling_ = kUsualSpelling;
+  } else if (!read_value(column_, value, parsed, spelling_)) {
+    return false;
+  }
+  if (width_ != 0) {
+    std::memcpy(data_.values.data() + row * width_, parsed, width_);
+  } else {
+    data_.values.data()[row / 8] |= static_cast<Byte>((parsed[0] & 1) << (row % 8));
+  }
+  mark_valid(row);
+  if (!column_.spelled) return true;
+  if (!has_usual_quotes(field) || spelling_ == std::string_view(&kFieldKind, 1)) {
+    put_field(row, field, text);
+  } else if (spelling_ != column_.spelling && (!strict || !strict_) &&
+             !(width_ != 0 && is_usual(parsed, value))) {
+    put_spelling(row, spelling_);
+  }
+  return true;
+}
+
+/// Keeps a field as it stands, with its quotes.
+void ColumnBuilder::put_field(std::uint64_t row, const Field& field, Bytes text) {
+  const std::size_t quote = field.quoted ? 1 : 0;
+  const Bytes whole = text.subspan(field.begin - quote, field.length + 2 * quote);
+  std::string spelling(1, kFieldKind);
+  put_spelling(row, spelling.append(whole.begin(), whole.end()));
+}
+
+/// Rows since the last spelling have none.
+void ColumnBuilder::put_spelling(std::uint64_t row, std::string_view spelling) {
+  if (!column_.spelled) return;
+  spellings_.offsets.resize(static_cast<std::size_t>(row) + 1,
+                            static_cast<std::int64_t>(spellings_.values.size()));
+  spellings_.values.append({reinterpret_cast<const Byte*>(spelling.data()), spelling.size()});
+}
+
+void ColumnBuilder::mark_valid(std::uint64_t row) {
+  if (data_.validity.empty()) return;
+  if (row / 8 >= data_.validity.size()) data_.validity.resize(row / 8 + 1);
+  data_.validity[row / 8] |= static_cast<Byte>(1u << (row % 8));
+}
+
 /// Checks what append() would check, without storing anything.
 bool ColumnBuilder::fits(const RecordBatch& batch, Bytes text, std::size_t record,
                          std::size_t index) const {
@@ -131,7 +208,10 @@ bool ColumnBuilder::fits(const RecordBatch& batch, Bytes text, std::size_t recor
   }
   if (is_string(column_.type)) return true;
   Byte value[16];
-  return parse_(column_, text.subspan(batch.fields[at].begin, batch.fields[at].length), value);
+  const Bytes field = text.subspan(batch.fields[at].begin, batch.fields[at].length);
+  if (is_null_word(field, column_.type)) return column_.nullable;
+  std::string spelling;
+  return parse_(column_, field, value) || read_value(column_, field, value, spelling);
 }
 
 // Lines are counted only here, because only one error is reported.
@@ -155,18 +235,23 @@ Status ColumnBuilder::append(const RecordBatch& batch, Bytes text, std::size_t i
                              std::uint64_t first_line) {
   reserve(batch, index);
   const std::size_t records = batch.records();
+  const bool string = is_string(column_.type);
   for (std::size_t r = 0; r < records; ++r) {
     const std::size_t at = batch.first_field[r] + index;
     const std::uint64_t row = data_.rows + r;
     if (at >= batch.first_field[r + 1] || is_null(batch.fields[at], text, null_text_)) {
       if (!column_.nullable) return refuse(batch, text, r, index, first_line);
       put_null(row);
+      if (column_.null_text && at < batch.first_field[r + 1])
+        put_field(row, batch.fields[at], text);
       continue;
     }
-    if (!put_value(row, batch.fields[at], text)) return refuse(batch, text, r, index, first_line);
-    if (!data_.validity.empty()) {
-      if (row / 8 >= data_.validity.size()) data_.validity.resize(row / 8 + 1);
-      data_.validity[row / 8] |= static_cast<Byte>(1u << (row % 8));
+    const Field& field = batch.fields[at];
+    const bool usual = string || (strict_ && (!column_.spelled || has_usual_quotes(field)));
+    if (usual && put_value(row, field, text)) {
+      mark_valid(row);
+    } else if (string || !put_unusual(row, field, text)) {
+      return refuse(batch, text, r, index, first_line);
     }
   }
   data_.rows += records;
@@ -181,7 +266,13 @@ ColumnData ColumnBuilder::finish() {
   }
   if (!data_.validity.empty()) data_.validity.resize((data_.rows + 7) / 8);
   ColumnData done = std::move(data_);
+  ColumnData spellings = std::move(spellings_);
   begin_data();
+  spellings_ = std::move(spellings);
+  spellings_.type = ColumnType::kUtf8;
+  spellings_.rows = done.rows;
+  spellings_.offsets.resize(static_cast<std::size_t>(done.rows) + 1,
+                            static_cast<std::int64_t>(spellings_.values.size()));
   return done;
 }
 

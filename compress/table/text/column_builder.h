@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Builds one column in memory from the fields of records (RecordBatch in csv_tokenizer.h; JSON
 // lines are given that form by json_keys.h), batch by batch. Nulls are fields that equal the null
-// text and stand in no quotes, and fields that a record lacks; under a null stands 0 or an empty
-// string. Doubled quotes in strings are halved, JSON's escapes replaced. Not for several threads.
-// Tested by tests/unit/compress/table/column_builder_test.cpp.
+// text and stand in no quotes, fields that a record lacks, and in columns that are not of strings
+// words such as NA; under a null stands 0 or an empty string. Values may be in any spelling
+// (field_reader.h), which is kept where the column is `spelled`. Doubled quotes in strings are
+// halved, JSON's escapes replaced. Not for several threads. Tested by
+// tests/unit/compress/table/column_builder_test.cpp.
 #pragma once
+
+#include <string_view>
 
 #include "compress/table/text/csv_tokenizer.h"
 #include "format/columns/value_text.h"
@@ -30,12 +34,20 @@ class ColumnBuilder {
   bool fits(const RecordBatch& batch, Bytes text, std::size_t record, std::size_t index) const;
   /// Returns the column; the builder is empty after it and can be used again.
   ColumnData finish();
+  /// After finish(): the spellings of its rows, strings; empty unless the column is `spelled`.
+  ColumnData take_spellings() { return std::move(spellings_); }
 
  private:
   void begin_data();
   void put_null(std::uint64_t row);
   void put_string(const Field& field, Bytes text);
   bool put_value(std::uint64_t row, const Field& field, Bytes text);
+  bool put_unusual(std::uint64_t row, const Field& field, Bytes text);
+  void put_field(std::uint64_t row, const Field& field, Bytes text);
+  void put_spelling(std::uint64_t row, std::string_view spelling);
+  void mark_valid(std::uint64_t row);
+  bool has_usual_quotes(const Field& field) const;
+  bool is_usual(const Byte* value, Bytes text) const;
   void reserve(const RecordBatch& batch, std::size_t index);
   Error refuse(const RecordBatch& batch, Bytes text, std::size_t record, std::size_t index,
                std::uint64_t first_line) const;
@@ -48,6 +60,9 @@ class ColumnBuilder {
   ParseValue parse_;
   ColumnData data_;
   std::size_t string_bytes_ = 0;
+  bool strict_;  ///< whether a value that the parser takes has no spelling
+  ColumnData spellings_;
+  std::string spelling_;  ///< of the value that was read last
 };
 
 }  // namespace presso

@@ -27,7 +27,12 @@ class Loader {
     PRESSO_TRY(read());
     LoadedRows loaded;
     loaded.rows = ends_.size();
-    for (ColumnBuilder& builder : builders_) loaded.columns.push_back(builder.finish());
+    for (std::size_t i = 0; i < builders_.size(); ++i) {
+      loaded.columns.push_back(builders_[i].finish());
+      if (schema_.columns[i].spelled) {
+        loaded.exact.spellings.push_back(builders_[i].take_spellings());
+      }
+    }
     if (schema_.exact) PRESSO_TRY(keep_exact_lines(text_, schema_, ends_, loaded));
     return loaded;
   }

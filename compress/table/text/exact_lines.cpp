@@ -76,8 +76,12 @@ Status keep_exact_lines(Bytes text, const TableSchema& schema,
                         const std::vector<std::uint32_t>& ends, LoadedRows& loaded) {
   std::vector<ColumnView> views;
   for (const ColumnData& column : loaded.columns) views.push_back(column.view());
-  const RowPrinter printer(schema, views);
-  return Comparer(text, ends, loaded.exact).compare(printer);
+  ExactLines spellings;
+  std::swap(spellings.spellings, loaded.exact.spellings);
+  const RowPrinter printer(schema, views, &spellings);
+  const Status compared = Comparer(text, ends, loaded.exact).compare(printer);
+  loaded.exact.spellings = std::move(spellings.spellings);
+  return compared;
 }
 
 }  // namespace presso

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Tries types for a single value, from the narrowest on, and joins candidates. Only first values of
-// columns, and values that widen a column, come here; the others are checked by the loops of
-// type_inference.cpp.
+// Tries types for a single value, from the narrowest on and in the usual way of writing first, and
+// joins candidates. Only first values of columns, values that widen a column, and unusual ones
+// until a column is known to have several spellings come here; the others are checked by the loops
+// of type_inference.cpp.
 #include "compress/table/text/type_candidate.h"
 
 #include <algorithm>
 #include <initializer_list>
 #include <optional>
 
+#include "compress/table/text/field_reader.h"
 #include "compress/table/text/text_checks.h"
 #include "format/columns/value_patterns.h"
 #include "format/columns/value_text.h"
@@ -44,8 +46,10 @@ ColumnSchema decimal(std::size_t scale, Byte precision) {
 /// A bool in the form of its word. The form is part of the type, so "true" and "TRUE" differ.
 std::optional<ColumnSchema> bool_of(Bytes value) {
   if (value.size() > 5) return std::nullopt;
-  for (const ValueText text : {ValueText::kPlain, ValueText::kCapitalBool, ValueText::kUpperBool,
-                               ValueText::kLetterBool, ValueText::kYesBool}) {
+  for (const ValueText text :
+       {ValueText::kPlain, ValueText::kCapitalBool, ValueText::kUpperBool, ValueText::kLetterBool,
+        ValueText::kUpperLetterBool, ValueText::kYesBool, ValueText::kCapitalYesBool,
+        ValueText::kUpperYesBool, ValueText::kShortYesBool, ValueText::kUpperShortYesBool}) {
     const ColumnSchema column = type_of(ColumnType::kBool, text);
     if (has_type(column, value)) return column;
   }
@@ -98,7 +102,7 @@ std::optional<ColumnSchema> timestamp_of(Bytes value) {
   return std::nullopt;
 }
 
-/// The narrowest type of a value; a string if nothing else fits.
+/// The narrowest type of a value that is written in the usual way; a string if nothing else fits.
 ColumnSchema narrowest_type(Bytes value) {
   if (const auto column = bool_of(value)) return *column;
   if (const auto column = number_of(value)) return *column;
@@ -107,36 +111,138 @@ ColumnSchema narrowest_type(Bytes value) {
   return type_of(ColumnType::kUtf8);
 }
 
-bool is_decimal(const TypeCandidate& candidate) {
-  return candidate.column.type == ColumnType::kDecimal64 ||
-         candidate.column.type == ColumnType::kDecimal128;
+Bytes bytes_of_text(const std::string& text) {
+  return {reinterpret_cast<const Byte*>(text.data()), text.size()};
+}
+
+bool is_decimal(const ColumnSchema& column) {
+  return column.type == ColumnType::kDecimal64 || column.type == ColumnType::kDecimal128;
+}
+
+bool is_integer(const ColumnSchema& column) {
+  return column.type == ColumnType::kInt64 || column.type == ColumnType::kUint64;
+}
+
+bool is_any_number(const ColumnSchema& column) {
+  return is_integer(column) || is_decimal(column) || column.type == ColumnType::kDouble;
 }
 
 /// Whether all values are integers or decimals of scale 0.
-bool is_whole(const TypeCandidate& candidate) {
-  return candidate.column.type == ColumnType::kInt64 ||
-         candidate.column.type == ColumnType::kUint64 ||
-         (is_decimal(candidate) && candidate.column.scale == 0);
+bool is_whole(const ColumnSchema& column) {
+  return is_integer(column) || (is_decimal(column) && column.scale == 0);
 }
 
-/// The type of dates with slashes, in one of the two readings.
-ColumnSchema slash_date(bool month_first) {
-  return type_of(ColumnType::kDate32,
-                 month_first ? ValueText::kMonthSlashDate : ValueText::kDaySlashDate);
+bool is_moment(const ColumnSchema& column) {
+  return column.type == ColumnType::kDate32 || column.type == ColumnType::kTimestamp;
+}
+
+/// The text of a column of dates or times whose year is last; it says how they are read.
+ValueText order_text(bool month_first) {
+  return month_first ? ValueText::kMonthSlashDate : ValueText::kDaySlashDate;
+}
+
+/// The type of a number in an unusual spelling.
+std::optional<ColumnSchema> unusual_number(Bytes value) {
+  NumberText number;
+  if (!scan_number(value, number) || number.is_code()) return std::nullopt;
+  if (!number.has_exponent && !number.is_special) {
+    if (auto column = number_of(bytes_of_text(plain_number(number)))) {
+      column->text = ValueText::kPlain;
+      return column;
+    }
+  }
+  return type_of(ColumnType::kDouble);
+}
+
+std::optional<ColumnSchema> unusual_time(Bytes value, TypeCandidate& candidate) {
+  TimeText time;
+  if (!scan_time(value, time)) return std::nullopt;
+  ColumnSchema column = type_of(time.has_time ? ColumnType::kTimestamp : ColumnType::kDate32,
+                                time.has_time ? ValueText::kSpaceTime : ValueText::kPlain);
+  candidate.year_last = time.year_last;
+  if (time.year_last) {
+    candidate.month_first = time.month_first;
+    candidate.day_first = time.day_first;
+    column.text = order_text(time.month_first);
+  }
+  column.unit = static_cast<TimeUnit>((time.fraction_digits + 2) / 3);
+  if (time.zone != 0) column.zone = "UTC";
+  return column;
+}
+
+/// The type of a value in an unusual spelling, which goes into the candidate.
+std::optional<ColumnSchema> unusual_type(Bytes value, TypeCandidate& candidate) {
+  std::optional<ColumnSchema> column = unusual_number(value);
+  if (!column) column = unusual_time(value, candidate);
+  Byte parsed[16];
+  if (column) {
+    return read_value(*column, value, parsed, candidate.spelling) ? column : std::nullopt;
+  }
+  for (const ValueText text :
+       {ValueText::kPlain, ValueText::kLetterBool, ValueText::kYesBool, ValueText::kShortYesBool}) {
+    column = type_of(ColumnType::kBool, text);
+    if (read_value(*column, value, parsed, candidate.spelling)) return column;
+  }
+  return std::nullopt;
+}
+
+/// Whether the values of a column of times say how far they are from Greenwich.
+bool has_zone(const ColumnSchema& column) {
+  return !column.zone.empty() || column.text == ValueText::kLetterTimeZ;
+}
+
+/// The wider type of two candidates of dates or times; a string where they cannot be told in the
+/// same way.
+ColumnSchema wider_moment(const TypeCandidate& a, const TypeCandidate& b,
+                          const TypeCandidate& both) {
+  const bool zulu =
+      a.column.text == ValueText::kLetterTimeZ && b.column.text == ValueText::kLetterTimeZ;
+  if (a.year_last != b.year_last || has_zone(a.column) != has_zone(b.column)) {
+    return type_of(ColumnType::kUtf8);
+  }
+  if (a.year_last && !both.month_first && !both.day_first) return type_of(ColumnType::kUtf8);
+  const bool dates = a.column.type == ColumnType::kDate32 && b.column.type == ColumnType::kDate32;
+  ColumnSchema column = type_of(dates ? ColumnType::kDate32 : ColumnType::kTimestamp,
+                                dates ? ValueText::kPlain : ValueText::kSpaceTime);
+  if (a.column.text == b.column.text) column.text = a.column.text;
+  if (a.year_last) column.text = order_text(both.month_first);
+  column.unit = std::max(a.column.unit, b.column.unit);
+  if (has_zone(a.column) && !zulu) column.zone = "UTC";
+  return column;
+}
+
+/// Whether all values are written as one of the two orders of dates with slashes.
+bool is_slash_date(const TypeCandidate& candidate) {
+  return candidate.column.type == ColumnType::kDate32 && !candidate.unusual &&
+         (candidate.column.text == ValueText::kMonthSlashDate ||
+          candidate.column.text == ValueText::kDaySlashDate);
 }
 
 /// The narrowest type of both, for candidates of different types.
-ColumnSchema wider_type(const TypeCandidate& a, const TypeCandidate& b, Byte doubles) {
-  if (is_whole(a) && is_whole(b)) {
-    const bool narrow = !is_decimal(a) && !is_decimal(b) && !a.negatives && !b.negatives;
+ColumnSchema wider_type(const TypeCandidate& a, const TypeCandidate& b, TypeCandidate& both) {
+  if (is_whole(a.column) && is_whole(b.column)) {
+    const bool narrow =
+        !is_decimal(a.column) && !is_decimal(b.column) && !a.negatives && !b.negatives;
     return narrow ? type_of(ColumnType::kUint64) : decimal(0, kLongDigits);
   }
-  if (is_decimal(a) && is_decimal(b) && a.column.scale == b.column.scale) {
+  if (is_decimal(a.column) && is_decimal(b.column) && a.column.scale == b.column.scale) {
     return decimal(a.column.scale, kLongDigits);
   }
-  if (doubles == 0) return type_of(ColumnType::kUtf8);
-  const bool plain = (doubles & kPlainDoubles) != 0;
-  return type_of(ColumnType::kDouble, plain ? ValueText::kPlain : ValueText::kPointReal);
+  both.several |= both.unusual;
+  if (is_any_number(a.column) && is_any_number(b.column)) {
+    const bool point = (both.doubles & kAllDoubles) == kPointDoubles;
+    both.unusual |= both.doubles == 0;
+    return type_of(ColumnType::kDouble, point ? ValueText::kPointReal : ValueText::kPlain);
+  }
+  const bool slashes = is_slash_date(a) && is_slash_date(b);
+  if (slashes && !both.unusual) return wider_moment(a, b, both);
+  both.unusual = both.several = true;
+  const bool bools = a.column.type == ColumnType::kBool && b.column.type == ColumnType::kBool;
+  if (bools && bool_family(a.column.text) == bool_family(b.column.text)) {
+    return type_of(ColumnType::kBool, bool_family(a.column.text));
+  }
+  if (is_moment(a.column) && is_moment(b.column)) return wider_moment(a, b, both);
+  return type_of(ColumnType::kUtf8);
 }
 
 }  // namespace
@@ -145,9 +251,18 @@ bool TypeCandidate::same_type(const TypeCandidate& other) const {
   return column == other.column;
 }
 
-bool TypeCandidate::is_slash_date() const {
-  return column.type == ColumnType::kDate32 &&
-         (column.text == ValueText::kMonthSlashDate || column.text == ValueText::kDaySlashDate);
+bool TypeCandidate::is_spelled() const {
+  return unusual && (usual || several);
+}
+
+ColumnSchema TypeCandidate::type() const {
+  const bool words_miss = column.type == ColumnType::kBool && words != 3 &&
+                          bool_family(column.text) != ValueText::kPlain;
+  if (!seen || is_ambiguous() || words_miss) return type_of(ColumnType::kUtf8);
+  ColumnSchema type = column;
+  type.spelled = is_spelled();
+  if (unusual && !type.spelled) type.spelling = spelling;
+  return type;
 }
 
 // A double must print back as it stood, so not every number is one.
@@ -163,11 +278,34 @@ TypeCandidate candidate_of(Bytes value) {
   TypeCandidate candidate;
   candidate.seen = true;
   candidate.column = narrowest_type(value);
-  candidate.negatives = !value.empty() && value[0] == '-';
+  candidate.usual = candidate.column.type != ColumnType::kUtf8;
+  if (!candidate.usual) {
+    const std::optional<ColumnSchema> unusual = unusual_type(value, candidate);
+    candidate.unusual = unusual.has_value();
+    if (unusual) candidate.column = *unusual;
+  }
   candidate.doubles = double_forms(value);
-  if (candidate.is_slash_date()) {
-    candidate.month_first = has_type(slash_date(true), value);
-    candidate.day_first = has_type(slash_date(false), value);
+  if (candidate.column.type == ColumnType::kDouble) {
+    NumberText number;
+    candidate.only_nan =
+        scan_number(value, number) && number.is_special && (number.whole[0] | 0x20) == 'n';
+  }
+  if (candidate.column.type == ColumnType::kBool) {
+    Byte parsed[16] = {};
+    std::string spelling;
+    read_value(candidate.column, value, parsed, spelling);
+    candidate.words = parsed[0] != 0 ? 2 : 1;
+  }
+  candidate.negatives = std::find(value.begin(), value.end(), Byte{'-'}) != value.end();
+  if (candidate.usual && (candidate.column.text == ValueText::kMonthSlashDate ||
+                          candidate.column.text == ValueText::kDaySlashDate)) {
+    candidate.year_last = true;
+    candidate.month_first = has_type(type_of(ColumnType::kDate32, order_text(true)), value);
+    candidate.day_first = has_type(type_of(ColumnType::kDate32, order_text(false)), value);
+  }
+  if (candidate.column.text == ValueText::kDayDotDate) {
+    candidate.year_last = true;
+    candidate.month_first = false;
   }
   return candidate;
 }
@@ -176,19 +314,35 @@ TypeCandidate candidate_of(Bytes value) {
 TypeCandidate join(const TypeCandidate& a, const TypeCandidate& b) {
   if (!a.seen) return b;
   if (!b.seen) return a;
+  TypeCandidate string;
+  string.seen = true;
+  if (a.column.type == ColumnType::kUtf8 || b.column.type == ColumnType::kUtf8) return string;
+  if (a.only_nan != b.only_nan) {
+    const TypeCandidate& other = a.only_nan ? b : a;
+    if (!is_any_number(other.column)) return other;
+  }
   // Each fact holds for both only if it holds for each.
   TypeCandidate both = a;
   both.negatives = a.negatives || b.negatives;
+  both.only_nan = a.only_nan && b.only_nan;
   both.doubles = a.doubles & b.doubles;
+  both.words = a.words | b.words;
   both.month_first = a.month_first && b.month_first;
   both.day_first = a.day_first && b.day_first;
-  if (a.is_slash_date() && b.is_slash_date()) {
-    const bool one_reading = both.month_first || both.day_first;
-    both.column = one_reading ? slash_date(both.month_first) : type_of(ColumnType::kUtf8);
-  } else if (!a.same_type(b) || a.column.type == ColumnType::kDouble) {
-    both.column = wider_type(a, b, both.doubles);
+  both.usual = a.usual || b.usual;
+  both.unusual = a.unusual || b.unusual;
+  if (!a.unusual) both.spelling = b.spelling;
+  both.several = a.several || b.several || (a.unusual && b.unusual && a.spelling != b.spelling);
+  const bool two_orders = both.year_last && !both.month_first && !both.day_first;
+  if (a.same_type(b) && both.column.type == ColumnType::kDouble && both.doubles != 0) {
+    both.column.text = both.doubles == kPointDoubles ? ValueText::kPointReal : ValueText::kPlain;
+  } else if (!a.same_type(b) || two_orders) {
+    both.column = wider_type(a, b, both);
+  } else if (both.column.type == ColumnType::kDouble) {
+    both.column.text = ValueText::kPlain;
+    both.unusual = true;
   }
-  return both;
+  return both.column.type == ColumnType::kUtf8 ? string : both;
 }
 
 }  // namespace presso

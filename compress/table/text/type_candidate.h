@@ -2,18 +2,19 @@
 // The narrowest type that all values seen of a column have, and what must be remembered so that
 // it can be widened later without seeing them again. The order of types:
 //
-//   bool                                                 string
-//   int64 -> uint64 (none negative) -> decimal(38,0)  -> double -> string
-//   decimal(18,s) -> decimal(38,s), one scale         -> double -> string
-//   date, timestamp: one pattern and unit                string
+//   bool: one pair of words                               string
+//   int64 -> uint64 (none negative) -> decimal(38,0)   -> double -> string
+//   decimal(18,s) -> decimal(38,s), one scale          -> double -> string
+//   date, timestamp: year first, or month or day first -> timestamp -> string
 //
-// A value has a type if parse_value() takes it, which means that it prints back to its own
-// text. To reach double from integers or decimals, *every* value so far must be a double's
-// shortest text ("1.50" is none), and whole numbers all without a point (3) or all with one
-// (3.0, as Python writes it); so this is tracked for each value until the first that is not. A
-// date with days and months up to 12 only (01/02/2024) can be read in two ways, and both are
-// tracked. Tested by tests/unit/compress/table/type_inference_test.cpp.
+// A value has a type by what it means, in whichever way it is written (field_reader.h). Values that
+// print_value() would write in the same way are *usual*; of the others it is remembered whether all
+// have one spelling, which is then the column's. A date whose year is last can often be read in two
+// ways (01/02/2024), and both are tracked. NaN alone is taken for a missing value beside words,
+// dates and times. Tested by tests/unit/compress/table/type_inference_test.cpp.
 #pragma once
+
+#include <string>
 
 #include "presso/table_schema.h"
 
@@ -26,15 +27,28 @@ constexpr Byte kAllDoubles = kPlainDoubles | kPointDoubles;
 
 /// What is known of a column's type after some of its values.
 struct TypeCandidate {
-  ColumnSchema column;         ///< type, scale, precision, unit and text; nothing else
+  ColumnSchema column;         ///< type, scale, precision, unit, zone and text; nothing else
   bool seen = false;           ///< whether there was a value
   bool negatives = false;      ///< whether an integer was below 0
+  bool only_nan = false;       ///< every value is NaN
   Byte doubles = kAllDoubles;  ///< every value is the shortest text of a double, in these forms
-  bool month_first = true;     ///< slash dates: MM/DD/YYYY is possible
-  bool day_first = true;       ///< slash dates: DD/MM/YYYY is possible
+  Byte words = 0;              ///< bools: bit 0 false was seen, bit 1 true
+  bool year_last = false;      ///< dates and times: 2/24/2003, not 2003-02-24
+  bool month_first = true;     ///< where the year is last: month, day is possible
+  bool day_first = true;       ///< where the year is last: day, month is possible
+  bool usual = false;          ///< some value is written as print_value() writes it
+  bool unusual = false;        ///< some value is not
+  bool several = false;        ///< values that are not usual have several spellings
+  std::string spelling;        ///< of the values that are not usual
 
   bool same_type(const TypeCandidate& other) const;
-  bool is_slash_date() const;
+  /// Whether every value can be read with the month first and with the day first.
+  bool is_ambiguous() const { return year_last && month_first && day_first; }
+  /// Whether values are written in several ways, so that the way of each must be stored.
+  bool is_spelled() const;
+  /// The column, with the spelling of all its values if they have the same. A pair of words of
+  /// which one does not occur, unless they are true and false, and ambiguous dates are strings.
+  ColumnSchema type() const;
   friend bool operator==(const TypeCandidate&, const TypeCandidate&) = default;
 };
 

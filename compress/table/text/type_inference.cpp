@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
+#include "compress/table/text/field_reader.h"
 #include "compress/table/text/text_checks.h"
 #include "format/columns/value_text.h"
 
@@ -16,6 +18,10 @@ namespace presso {
 namespace {
 
 constexpr std::size_t kShownBytes = 40;
+
+Bytes bytes_of(const std::string& text) {
+  return {reinterpret_cast<const Byte*>(text.data()), text.size()};
+}
 
 /// The beginning of a value, for reports; values may be long.
 std::string begin_of(Bytes value) {
@@ -33,7 +39,9 @@ struct ParsedCheck {
   bool operator()(Bytes value) const {
     Byte parsed[16];
     if (!parse(candidate.column, value, parsed)) return false;
-    if (is_number()) {
+    if (candidate.column.type == ColumnType::kBool) {
+      candidate.words |= parsed[0] != 0 ? 2 : 1;
+    } else if (is_number()) {
       candidate.negatives |= value[0] == '-';
       if (candidate.doubles != 0) candidate.doubles &= double_forms(value);
     } else if (candidate.column.type == ColumnType::kDouble && candidate.doubles == kAllDoubles) {
@@ -93,14 +101,24 @@ struct DecimalCheck {
   }
 };
 
-/// The check for dates with slashes that can still be read in both ways; it fails at the first one
-/// that cannot.
-struct BothDatesCheck {
+/// The check for columns with values in unusual spellings, and for dates that can still be read in
+/// two ways: it fails at the first value that changes the type. Where spellings are stored for each
+/// row in any case, it need not be known which one the value has.
+struct JoinCheck {
   TypeCandidate& candidate;
 
   bool operator()(Bytes value) const {
-    const TypeCandidate one = candidate_of(value);
-    return one.is_slash_date() && one.month_first && one.day_first;
+    if (candidate.is_spelled() && !candidate.is_ambiguous() && is_plain_double(value)) return true;
+    if (is_null_word(value, candidate.column.type)) return false;
+    const TypeCandidate both = join(candidate, candidate_of(value));
+    const bool same = both.same_type(candidate);
+    if (same) candidate = both;
+    return same;
+  }
+  bool is_plain_double(Bytes value) const {
+    if (candidate.column.type != ColumnType::kDouble) return false;
+    NumberText number;
+    return scan_number(value, number) && !number.is_code() && !number.has_exponent;
   }
 };
 
@@ -143,12 +161,6 @@ void merge_counts(ColumnReport& report, const ColumnReport& later) {
   report.most_length = std::max(report.most_length, later.most_length);
   report.values += later.values;
   report.nulls += later.nulls;
-}
-
-/// Whether a column has dates with slashes for which both readings fit every value.
-bool is_ambiguous(const TypeCandidate& candidate) {
-  return candidate.seen && candidate.is_slash_date() && candidate.month_first &&
-         candidate.day_first;
 }
 
 }  // namespace
@@ -221,6 +233,7 @@ inline void TypeInference::note_value(Column& column, const Field& field, Bytes 
   report.most_length = std::max(report.most_length, field.length);
   ++report.values;
   column.unquoted_values |= !field.quoted;
+  column.quoted_values |= field.quoted;
   if (field.quoted && !column.needless_quotes && !column.unquoted_values) [[unlikely]] {
     column.needless_quotes = !needs_quotes(field, value);
   }
@@ -253,9 +266,11 @@ std::size_t TypeInference::pass(const Part& part, std::size_t index, std::size_t
 std::size_t TypeInference::add_while_fitting(const Part& part, std::size_t index, std::size_t row) {
   Column& column = columns_[index];
   TypeCandidate& candidate = column.candidate;
-  if (!candidate.seen) return pass(part, index, row, [](Bytes) { return false; });
-  if (candidate.is_slash_date() && candidate.month_first && candidate.day_first) {
-    return pass(part, index, row, BothDatesCheck{candidate});
+  if (!candidate.seen || candidate.only_nan)
+    return pass(part, index, row, [](Bytes) { return false; });
+  const bool is_string = candidate.column.type == ColumnType::kUtf8;
+  if (!is_string && (candidate.unusual || candidate.is_ambiguous())) {
+    return pass(part, index, row, JoinCheck{candidate});
   }
   switch (candidate.column.type) {
     case ColumnType::kUtf8:
@@ -267,6 +282,39 @@ std::size_t TypeInference::add_while_fitting(const Part& part, std::size_t index
     default:
       return pass(part, index, row, ParsedCheck{candidate, value_parser(candidate.column)});
   }
+}
+
+/// Counts a word for a missing value. What it is in the end depends on the column: among strings it
+/// is one of them.
+bool TypeInference::note_null_word(Column& column, const Field& field, Bytes value) {
+  const bool open = !column.candidate.seen || column.candidate.only_nan;
+  const ColumnType type = open ? ColumnType::kDate32 : column.candidate.column.type;
+  if (!is_null_word(value, type)) return false;
+  // As long as there is nothing else, NaN is a number as well.
+  const bool is_nan = open && !is_null_word(value, ColumnType::kInt64);
+  ++null_word(is_nan ? column.nan_words : column.null_words, value).count;
+  column.quoted_nulls |= field.quoted;
+  if (is_nan) column.candidate = join(column.candidate, candidate_of(value));
+  return true;
+}
+
+/// The entry for the word; the words are few.
+TypeInference::NullWord& TypeInference::null_word(std::vector<NullWord>& words, Bytes text) {
+  for (NullWord& word : words) {
+    if (std::equal(text.begin(), text.end(), word.text.begin(), word.text.end())) return word;
+  }
+  return words.emplace_back(NullWord{{text.begin(), text.end()}, 0});
+}
+
+/// The words that stand for missing values if the column has this type.
+std::vector<TypeInference::NullWord> TypeInference::null_words(const Column& column,
+                                                               ColumnType type) {
+  std::vector<NullWord> words = column.null_words;
+  for (const NullWord& word : column.nan_words) {
+    if (is_null_word(bytes_of(word.text), type))
+      null_word(words, bytes_of(word.text)).count += word.count;
+  }
+  return words;
 }
 
 // Joins the candidate with the value that did not fit, and reports what it gave up.
@@ -289,7 +337,12 @@ void TypeInference::add_column(Part& part, std::size_t index) {
   std::size_t row = 0;
   while ((row = add_while_fitting(part, index, row)) < part.batch.records()) {
     const Field& field = part.batch.fields[part.batch.first_field[row] + index];
-    widen(columns_[index], part.text.subspan(field.begin, field.length), line_of(part, row));
+    const Bytes value = part.text.subspan(field.begin, field.length);
+    if (note_null_word(columns_[index], field, value)) {
+      ++row;
+    } else {
+      widen(columns_[index], value, line_of(part, row));
+    }
   }
 }
 
@@ -334,7 +387,15 @@ void TypeInference::merge_column(Column& column, const Column& later) {
   merge_counts(report, later.report);
   column.valid_utf8 = column.valid_utf8 && later.valid_utf8;
   column.unquoted_values |= later.unquoted_values;
+  column.quoted_values |= later.quoted_values;
+  column.quoted_nulls |= later.quoted_nulls;
   column.needless_quotes |= later.needless_quotes;
+  for (const NullWord& word : later.null_words) {
+    null_word(column.null_words, bytes_of(word.text)).count += word.count;
+  }
+  for (const NullWord& word : later.nan_words) {
+    null_word(column.nan_words, bytes_of(word.text)).count += word.count;
+  }
 }
 
 void TypeInference::merge(const TypeInference& later) {
@@ -353,6 +414,35 @@ void TypeInference::merge(const TypeInference& later, const std::vector<std::uin
   rows_ += later.rows_;
 }
 
+/// The commonest word is the column's; others, and quotes around some fields alone, are spellings.
+void TypeInference::take_null_words(const Column& from, ColumnSchema& column) const {
+  const bool always = from.needless_quotes && !from.unquoted_values;
+  column.spelled |= from.quoted_nulls || (from.quoted_values && !always);
+  const std::vector<NullWord> words = null_words(from, column.type);
+  if (words.empty()) return;
+  const NullWord& most =
+      *std::max_element(words.begin(), words.end(), [](const NullWord& a, const NullWord& b) {
+        return std::tie(a.count, b.text) < std::tie(b.count, a.text);
+      });
+  const bool is_own = most.count > from.report.nulls;
+  if (is_own) column.null_text = most.text;
+  column.spelled |= words.size() > 1 || !is_own || from.report.nulls > 0;
+}
+
+/// The findings on the column; words for missing values are values where the column has no type.
+ColumnReport TypeInference::report_of(const Column& column) const {
+  ColumnReport report = column.report;
+  const ColumnType type = column.candidate.type().type;
+  for (const NullWord& word : null_words(column, type)) {
+    (is_string(type) ? report.values : report.nulls) += word.count;
+  }
+  for (const NullWord& word : column.nan_words) {
+    if (!is_null_word(bytes_of(word.text), type)) report.values += word.count;
+  }
+  report.ambiguous_date = column.candidate.seen && column.candidate.is_ambiguous();
+  return report;
+}
+
 /// Ambiguous dates become strings; quoting is "always" only if quotes were needless and all had
 /// them.
 TableSchema TypeInference::finish(const std::vector<std::string>& names) const {
@@ -361,9 +451,9 @@ TableSchema TypeInference::finish(const std::vector<std::string>& names) const {
   schema.exact = true;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const Column& from = columns_[i];
-    ColumnSchema column;  // utf8
-    if (from.candidate.seen && !is_ambiguous(from.candidate)) column = from.candidate.column;
+    ColumnSchema column = from.candidate.type();
     if (i < names.size()) column.name = names[i];
+    if (!is_string(column.type)) take_null_words(from, column);
     column.valid_utf8 = is_string(column.type) && from.valid_utf8;
     if (from.report.values != 0 && !from.unquoted_values && from.needless_quotes) {
       column.quoting = Quoting::kAlways;
@@ -375,10 +465,7 @@ TableSchema TypeInference::finish(const std::vector<std::string>& names) const {
 
 std::vector<ColumnReport> TypeInference::report() const {
   std::vector<ColumnReport> reports;
-  for (const Column& column : columns_) {
-    reports.push_back(column.report);
-    reports.back().ambiguous_date = is_ambiguous(column.candidate);
-  }
+  for (const Column& column : columns_) reports.push_back(report_of(column));
   return reports;
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Finds out, from all of a text's records, which type each column has: the narrowest from which
-// *every* value prints back to its own text (type_candidate.h), never a guess from a sample.
+// Finds out, from all of a text's records, which type each column has: the narrowest that *every*
+// value has by what it means (type_candidate.h), never a guess from a sample.
 // Several threads can look at parts of a text, and their results be merged.
 //
-// A field in quotes is a value, never null; one without quotes that equals the null text is
-// null. A column without values is utf8. Integers are int64 here, since the file packs them by
-// their values anyway. Columns are looked at one after another within a batch, by a loop for
-// the present candidate; a value that does not have the type widens the candidate and changes
-// the loop. Tested by tests/unit/compress/table/type_inference_test.cpp.
+// A field without quotes that equals the null text is null, as is, in a column whose values have a
+// type, a word such as NA (is_null_word()). A column without values is utf8. Integers are int64
+// here, since the file packs them by their values anyway. Columns are looked at one after another
+// within a batch, by a loop for the present candidate; a value that does not have the type widens
+// the candidate and changes the loop. Tested by tests/unit/compress/table/type_inference_test.cpp.
 #pragma once
 
 #include <string>
@@ -74,13 +74,22 @@ class TypeInference {
   std::uint64_t rows() const { return rows_; }
 
  private:
+  /// A word for a missing value, and how many fields have it.
+  struct NullWord {
+    std::string text;
+    std::uint64_t count = 0;
+  };
   /// The state of inference for one column.
   struct Column {
     TypeCandidate candidate;
     ColumnReport report;
     bool valid_utf8 = true;
     bool unquoted_values = false;
+    bool quoted_values = false;
+    bool quoted_nulls = false;
     bool needless_quotes = false;
+    std::vector<NullWord> null_words;
+    std::vector<NullWord> nan_words;  ///< before any other value: numbers, or missing values
   };
   struct Part;  ///< the records that are being added
   /// How far the lines of a text were counted.
@@ -95,6 +104,11 @@ class TypeInference {
   void note_value(Column& column, const Field& field, Bytes value) const;
   void add_column(Part& part, std::size_t index);
   std::size_t add_while_fitting(const Part& part, std::size_t index, std::size_t row);
+  static bool note_null_word(Column& column, const Field& field, Bytes value);
+  static NullWord& null_word(std::vector<NullWord>& words, Bytes text);
+  static std::vector<NullWord> null_words(const Column& column, ColumnType type);
+  void take_null_words(const Column& from, ColumnSchema& column) const;
+  ColumnReport report_of(const Column& column) const;
   static void widen(Column& column, Bytes value, std::uint64_t line);
   static void merge_column(Column& column, const Column& later);
   bool needs_quotes(const Field& field, Bytes value) const;

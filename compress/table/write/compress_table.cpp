@@ -100,7 +100,7 @@ class TableCompressor {
   }
   /// Rows that a piece may have. Before the columns are known, those of a table of one column.
   std::uint32_t piece_row_limit() const {
-    return most_group_rows(summary_.schema.columns.size() + 1);
+    return most_group_rows(summary_.schema.columns.size() + 1 + spelled_columns(summary_.schema));
   }
   PieceReader pieces_of(ByteSource& rows, std::uint64_t first_line) const {
     return {rows, *kind_, first_line, piece_rows(), piece_row_limit()};
@@ -127,6 +127,11 @@ class TableCompressor {
       for (ColumnSchema& column : summary_.schema.columns) column.valid_utf8 = false;
     }
     summary_.schema.exact = options_.exact && !is_sorted();
+    // What follows in a pipe may be written in other ways than its beginning.
+    for (ColumnSchema& column : summary_.schema.columns) {
+      column.spelled =
+          summary_.schema.exact && (column.spelled || (!saw_all_ && !is_string(column.type)));
+    }
     std::vector<ColumnReport> reports = finder_->report();
     for (std::size_t i = 0; i < reports.size(); ++i) {
       summary_.findings.push_back(

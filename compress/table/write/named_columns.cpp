@@ -23,12 +23,16 @@ std::optional<std::size_t> find_column(const TableSchema& schema, const std::str
 
 // Gives a column the type that the user has said. Facts of the text, quoting and UTF-8, stay as
 // inference saw them.
-void take_given_type(const ColumnSchema& given, bool saw_all, bool is_json, ColumnSchema& column) {
+void take_given_type(const ColumnSchema& given, bool saw_all, bool is_json, bool exact,
+                     ColumnSchema& column) {
   const ColumnSchema inferred = std::exchange(column, given);
   column.quoting = inferred.quoting;
   const bool valid_utf8 = saw_all && (!is_string(inferred.type) || inferred.valid_utf8);
   column.valid_utf8 = given.type == ColumnType::kUtf8 && valid_utf8;
   if (given.type == inferred.type) column.text = inferred.text;
+  if (type_name(given) == type_name(inferred)) column.spelling = inferred.spelling;
+  column.null_text = inferred.null_text;
+  column.spelled = exact && !is_string(given.type);
   const bool in_quotes =
       inferred.type == ColumnType::kDate32 || inferred.type == ColumnType::kTimestamp;
   if (is_json && is_string(given.type) && !is_string(inferred.type) && !in_quotes) {
@@ -54,7 +58,8 @@ Status take_given_types(const std::vector<ColumnSchema>& types, bool saw_all, Te
   for (const ColumnSchema& given : types) {
     const auto column = find_column(summary.schema, given.name);
     if (column) {
-      take_given_type(given, saw_all, is_json, summary.schema.columns[*column]);
+      take_given_type(given, saw_all, is_json, summary.schema.exact,
+                      summary.schema.columns[*column]);
     } else if (is_json) {
       summary.schema.columns.push_back(given);
       summary.findings.emplace_back();

@@ -205,7 +205,9 @@ EncodedRowGroup RowGroupEncoder::encode(std::span<const ColumnView> columns, con
   for (const ColumnView& column : columns) ColumnEncoder(column, to, encoders_).encode();
   if (schema_.exact) {
     static const ExactLines kNone;
-    encode_exact_lines(text.exact == nullptr ? kNone : *text.exact, to);
+    const ExactLines& exact = text.exact == nullptr ? kNone : *text.exact;
+    encode_exact_lines(exact, to);
+    encode_spellings(exact, encoded.directory.rows, to);
   }
   return encoded;
 }
@@ -219,6 +221,22 @@ void RowGroupEncoder::encode_exact_lines(const ExactLines& lines, BlockAppender&
   to.plain_integers<std::uint64_t>(ColumnStream::kLengths,
                                    lengths_of<std::uint64_t>(lines.offsets));
   to.bytes(ColumnStream::kBytes, lines.bytes.data(), lines.offsets);
+}
+
+/// Columns of strings. Where every field has its usual form, the column is one of nulls only, which
+/// has no blocks.
+void RowGroupEncoder::encode_spellings(const ExactLines& exact, std::uint32_t rows,
+                                       BlockAppender& to) {
+  const std::size_t columns = spelled_columns(schema_);
+  for (std::size_t i = 0; i < columns; ++i) {
+    const ColumnData* const spelled = i < exact.spellings.size() ? &exact.spellings[i] : nullptr;
+    if (spelled != nullptr && spelled->offsets.back() != 0) {
+      ColumnEncoder(spelled->view(), to, encoders_).encode();
+      continue;
+    }
+    to.begin_column(Representation::kNull);
+    to.chunk().nulls = rows;
+  }
 }
 
 }  // namespace presso

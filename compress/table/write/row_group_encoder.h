@@ -46,6 +46,7 @@ class RowGroupEncoder {
  private:
   /// The streams of lines that the columns cannot print back byte for byte.
   static void encode_exact_lines(const ExactLines& lines, BlockAppender& to);
+  void encode_spellings(const ExactLines& exact, std::uint32_t rows, BlockAppender& to);
 
   const TableSchema& schema_;
   TableEncoders encoders_;

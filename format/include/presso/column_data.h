@@ -57,10 +57,13 @@ struct ColumnData {
 /// Text of those rows of a row group that cannot be reproduced from their values. Such a text, with
 /// its line end and what stood before it (comments, blank lines), replaces the row's own text. A
 /// row number that equals the number of rows stands for text after the last row.
+/// Fields that were not written as their column's values usually are have a spelling (FORMAT.md
+/// 15.7); an empty one is the usual form.
 struct ExactLines {
   std::vector<std::uint32_t> rows;    ///< rising
   std::vector<std::int64_t> offsets;  ///< one more than rows, the first 0; empty where rows is
   std::vector<Byte> bytes;
+  std::vector<ColumnData> spellings;  ///< strings, one column for each that is `spelled`
 };
 
 }  // namespace presso

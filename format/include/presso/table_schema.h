@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,20 +42,25 @@ enum class TimeUnit : Byte { kSecond = 0, kMilli = 1, kMicro = 2, kNano = 3 };
 /// How the values of a date, timestamp or bool column were written as text. The numbers are stored
 /// in files.
 enum class ValueText : Byte {
-  kPlain = 0,           ///< numbers, strings; dates 2024-12-31; bool true, false
-  kSlashDate = 1,       ///< 2024/12/31
-  kDayDotDate = 2,      ///< 31.12.2024
-  kMonthSlashDate = 3,  ///< 12/31/2024
-  kDaySlashDate = 4,    ///< 31/12/2024
-  kSpaceTime = 5,       ///< 2024-12-31 23:59:59, with the unit's digits after a point
-  kLetterTime = 6,      ///< 2024-12-31T23:59:59, with the unit's digits after a point
-  kLetterTimeZ = 7,     ///< 2024-12-31T23:59:59Z, with the unit's digits after a point
-  kCapitalBool = 8,     ///< True, False
-  kUpperBool = 9,       ///< TRUE, FALSE
-  kLetterBool = 10,     ///< t, f
-  kYesBool = 11,        ///< yes, no
-  kRawJson = 12,        ///< strings that are JSON themselves: values of several kinds, arrays
-  kPointReal = 13,      ///< floats and doubles; whole numbers as 1.0, as Python writes them
+  kPlain = 0,               ///< numbers, strings; dates 2024-12-31; bool true, false
+  kSlashDate = 1,           ///< 2024/12/31
+  kDayDotDate = 2,          ///< 31.12.2024
+  kMonthSlashDate = 3,      ///< 12/31/2024
+  kDaySlashDate = 4,        ///< 31/12/2024
+  kSpaceTime = 5,           ///< 2024-12-31 23:59:59, with the unit's digits after a point
+  kLetterTime = 6,          ///< 2024-12-31T23:59:59, with the unit's digits after a point
+  kLetterTimeZ = 7,         ///< 2024-12-31T23:59:59Z, with the unit's digits after a point
+  kCapitalBool = 8,         ///< True, False
+  kUpperBool = 9,           ///< TRUE, FALSE
+  kLetterBool = 10,         ///< t, f
+  kYesBool = 11,            ///< yes, no
+  kRawJson = 12,            ///< strings that are JSON themselves: values of several kinds, arrays
+  kPointReal = 13,          ///< floats and doubles; whole numbers as 1.0, as Python writes them
+  kUpperLetterBool = 14,    ///< T, F
+  kCapitalYesBool = 15,     ///< Yes, No
+  kUpperYesBool = 16,       ///< YES, NO
+  kShortYesBool = 17,       ///< y, n
+  kUpperShortYesBool = 18,  ///< Y, N
 };
 
 /// Which fields of a column stand in quotes. The numbers are stored in files.
@@ -76,6 +82,13 @@ struct ColumnSchema {
   std::string zone;  ///< of a timestamp, as Arrow names it; empty: without a zone
   ValueText text = ValueText::kPlain;
   Quoting quoting = Quoting::kNeeded;
+  /// How a null is written, where that is not TextForm::null_text.
+  std::optional<std::string> null_text;
+  /// How values are written, where that is not what the type and `text` say (FORMAT.md 15.7).
+  std::string spelling;
+  /// Some fields were written in yet another way, which each row group of an exact table stores
+  /// (ExactText::spellings). Only the way back to the text reads it.
+  bool spelled = false;
   friend bool operator==(const ColumnSchema&, const ColumnSchema&) = default;
 };
 

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: MIT
+// Scanners go through a field once, part by part. A spelling is first built from the parts that
+// were found, and then printed: only if that gives the text is it taken.
+#include "compress/table/text/field_reader.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <string_view>
+
+#include "format/columns/civil_date.h"
+#include "format/columns/digits.h"
+#include "format/columns/spelling.h"
+#include "format/columns/value_patterns.h"
+#include "format/columns/value_text.h"
+
+namespace presso {
+namespace {
+
+constexpr std::size_t kMostText = 64;  ///< longer fields are strings
+
+std::string_view as_view(Bytes text) {
+  return {reinterpret_cast<const char*>(text.data()), text.size()};
+}
+
+char lower(Byte byte) {
+  return static_cast<char>(byte >= 'A' && byte <= 'Z' ? byte + 32 : byte);
+}
+
+bool equals_word(Bytes text, std::string_view word) {
+  return std::equal(text.begin(), text.end(), word.begin(), word.end(),
+                    [](Byte a, char b) { return lower(a) == b; });
+}
+
+/// Takes a text from front to back.
+class Cursor {
+ public:
+  explicit Cursor(Bytes text) : text_(text) {}
+
+  Byte take_blanks() {
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+    return static_cast<Byte>(at_ - begin);
+  }
+  bool take(char byte) {
+    const bool is_next = at_ < text_.size() && text_[at_] == static_cast<Byte>(byte);
+    at_ += is_next;
+    return is_next;
+  }
+  char take_any(std::string_view bytes) {
+    if (at_ == text_.size() || bytes.find(static_cast<char>(text_[at_])) == bytes.npos) return 0;
+    return static_cast<char>(text_[at_++]);
+  }
+  Bytes take_digits(std::size_t most = kMostText) {
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && at_ - begin < most && is_digit(text_[at_])) ++at_;
+    return text_.subspan(begin, at_ - begin);
+  }
+  Bytes since(std::size_t begin) const { return text_.subspan(begin, at_ - begin); }
+  Bytes rest() const { return text_.subspan(at_); }
+  void skip(std::size_t bytes) { at_ += bytes; }
+  std::size_t at() const { return at_; }
+  bool at_end() const { return at_ == text_.size(); }
+
+ private:
+  static bool is_digit(Byte byte) { return byte >= '0' && byte <= '9'; }
+
+  Bytes text_;
+  std::size_t at_ = 0;
+};
+
+std::uint32_t small_number(Bytes digits) {
+  std::uint32_t number = 0;
+  for (const Byte digit : digits) number = number * 10 + (digit - '0');
+  return number;
+}
+
+/// An exponent, if there is one; false where it has no digits.
+bool take_exponent(Cursor& cursor, NumberText& number) {
+  const std::size_t begin = cursor.at();
+  if (cursor.take_any("eE") == 0) return true;
+  cursor.take_any("+-");
+  if (cursor.take_digits().empty()) return false;
+  number.exponent = cursor.since(begin);
+  number.has_exponent = true;
+  return true;
+}
+
+bool take_special(Cursor& cursor, NumberText& number) {
+  const Bytes rest = cursor.rest();
+  for (const std::string_view word : {"infinity", "inf", "nan"}) {
+    if (rest.size() < word.size() || !equals_word(rest.first(word.size()), word)) continue;
+    cursor.skip(word.size());
+    number.whole = rest.first(word.size());
+    return number.is_special = true;
+  }
+  return false;
+}
+
+// --- times
+
+/// A year of two digits is one of 1969 to 2068, as POSIX has it.
+std::uint32_t full_year(std::uint32_t year) {
+  return year + (year < 69 ? 2000 : 1900);
+}
+
+/// Three numbers with the same mark between them, one of them a year.
+bool take_date(Cursor& cursor, TimeText& time) {
+  const Bytes one = cursor.take_digits(5);
+  time.mark = cursor.take_any("-/.");
+  const Bytes two = cursor.take_digits(3);
+  if (time.mark == 0 || !cursor.take(time.mark)) return false;
+  const Bytes three = cursor.take_digits(5);
+  time.year_last = one.size() <= 2;
+  const Bytes year = time.year_last ? three : one;
+  const Bytes first = time.year_last ? one : two;
+  const Bytes second = time.year_last ? two : three;
+  const bool short_year = year.size() == 2 && time.mark != '.';
+  const auto fits = [](Bytes digits) { return digits.size() == 1 || digits.size() == 2; };
+  if (!fits(first) || !fits(second) || !(year.size() == 4 || short_year)) return false;
+  time.year = short_year ? full_year(small_number(year)) : small_number(year);
+  time.first = small_number(first);
+  time.second = small_number(second);
+  if (short_year) time.flags |= TimeSpelling::kShortYear;
+  if ((first.size() == 1 && time.first < 10) || (second.size() == 1 && time.second < 10)) {
+    time.flags |= TimeSpelling::kNoZeros;
+  }
+  time.month_first = civil::exists(time.year, time.first, time.second);
+  // With points the day stands first.
+  time.day_first = time.year_last && civil::exists(time.year, time.second, time.first);
+  if (time.year_last && time.mark == '.') time.month_first = false;
+  return time.month_first || time.day_first;
+}
+
+/// AM or PM, of which the hour has to be one of 1 to 12.
+bool take_half(Cursor& cursor, std::uint32_t& hour, TimeText& time) {
+  const Bytes rest = cursor.rest();
+  const std::size_t blank = !rest.empty() && rest[0] == ' ' ? 1 : 0;
+  if (rest.size() < blank + 2) return true;
+  const Bytes word = rest.subspan(blank, 2);
+  const bool morning = equals_word(word, "am");
+  if (!morning && !equals_word(word, "pm")) return true;
+  cursor.skip(blank + 2);
+  if (hour == 0 || hour > 12) return false;
+  hour = hour % 12 + (morning ? 0 : 12);
+  time.flags |= TimeSpelling::kTwelveHours;
+  if (blank != 0) time.flags |= TimeSpelling::kBlankHalf;
+  if (word[1] == 'm') time.flags |= TimeSpelling::kLowerHalf;
+  return true;
+}
+
+bool take_clock(Cursor& cursor, TimeText& time) {
+  const Bytes hours = cursor.take_digits(2);
+  if (hours.empty() || !cursor.take(':')) return false;
+  const Bytes minutes = cursor.take_digits(2);
+  Bytes seconds;
+  if (cursor.take(':')) seconds = cursor.take_digits(2);
+  time.clock = seconds.empty() ? 1 : 2;
+  if (minutes.size() != 2 || (time.clock == 2 && seconds.size() != 2)) return false;
+  if (time.clock == 2 && cursor.take('.')) {
+    const Bytes fraction = cursor.take_digits();
+    if (fraction.empty() || fraction.size() > 9) return false;
+    time.fraction_digits = static_cast<Byte>(fraction.size());
+    time.fraction = small_number(fraction);
+  }
+  std::uint32_t hour = small_number(hours);
+  if (hours.size() == 1) time.flags |= TimeSpelling::kShortHour;
+  if (!take_half(cursor, hour, time)) return false;
+  if (hour > 23 || small_number(minutes) > 59 || small_number(seconds) > 59) return false;
+  time.seconds = hour * 3600 + small_number(minutes) * 60 + small_number(seconds);
+  return true;
+}
+
+bool take_zone(Cursor& cursor, TimeText& time) {
+  const Bytes rest = cursor.rest();
+  if (rest.size() > 1 && rest[0] == ' ' && (rest[1] == '+' || rest[1] == '-' || rest[1] == 'Z')) {
+    cursor.skip(1);
+    time.flags |= TimeSpelling::kBlankZone;
+  }
+  if (cursor.take('Z')) {
+    time.zone = 'Z';
+    return true;
+  }
+  const char sign = cursor.take_any("+-");
+  if (sign == 0) return true;
+  const Bytes hours = cursor.take_digits(2);
+  const bool colon = cursor.take(':');
+  const Bytes minutes = cursor.take_digits(2);
+  if (hours.size() != 2 || minutes.size() == 1 || (colon && minutes.empty())) return false;
+  time.zone = colon ? ':' : minutes.empty() ? '2' : 'h';
+  time.offset = static_cast<int>(small_number(hours) * 60 + small_number(minutes));
+  if (time.offset > 18 * 60 || small_number(minutes) > 59) return false;
+  if (sign == '-') time.offset = -time.offset;
+  return true;
+}
+
+// --- values
+
+/// Takes the spelling if printing with it gives the text.
+template <class Spelling>
+bool take_spelling(const ColumnSchema& column, const Byte* value, const Spelling& tried, Bytes text,
+                   std::string& spelling) {
+  const std::string_view bytes = spelling_bytes(tried);
+  char printed[kMaxSpelledText];
+  const std::size_t size = print_spelled(column, value, bytes, printed);
+  if (std::string_view(printed, size) != as_view(text)) return false;
+  spelling = bytes;
+  return true;
+}
+
+NumberSpelling spelling_of(const NumberText& number) {
+  NumberSpelling spelling;
+  spelling.before = number.before;
+  spelling.after = number.after;
+  const auto set = [&](bool is_so, Byte flag) {
+    if (is_so) spelling.flags |= flag;
+  };
+  set(number.plus, NumberSpelling::kPlus);
+  set(number.whole.empty(), NumberSpelling::kNoZero);
+  set(number.point && number.part.empty(), NumberSpelling::kPoint);
+  if (number.has_exponent) {
+    const bool sign = number.exponent[1] == '+' || number.exponent[1] == '-';
+    set(number.exponent[0] == 'E', NumberSpelling::kUpperE);
+    set(number.exponent[1] == '+', NumberSpelling::kPlusExponent);
+    spelling.exponent_digits = static_cast<Byte>(number.exponent.size() - (sign ? 2 : 1));
+  }
+  return spelling;
+}
+
+void find_spelling(const ColumnSchema& column, const NumberText& number, Bytes text,
+                   const Byte* value, std::string& spelling) {
+  spelling.assign(1, kFieldKind);
+  NumberSpelling tried = spelling_of(number);
+  tried.digits = static_cast<Byte>(number.part.size());
+  std::string_view notations = "i";
+  if (column.type == ColumnType::kDouble && !number.is_special) {
+    notations = number.has_exponent ? "se" : number.point ? "fg" : "g";
+  }
+  for (const char notation : notations) {
+    tried.notation = notation;
+    if (notation == 's' || notation == 'g' || notation == 'i') tried.digits = 0;
+    if (notation == 'e') tried.digits = static_cast<Byte>(number.part.size());
+    if (take_spelling(column, value, tried, text, spelling)) return;
+  }
+}
+
+bool read_double(const NumberText& number, Byte* value) {
+  double real = 0;
+  if (number.is_special) {
+    const bool nan = lower(number.whole[0]) == 'n';
+    real = nan ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
+    if (number.negative) real = -real;
+  } else {
+    const std::string text = plain_number(number);
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), real);
+    if (read.ec != std::errc{} || read.ptr != text.data() + text.size()) return false;
+  }
+  store(value, real);
+  return true;
+}
+
+/// Integers and decimals: the plain text, with zeros after the point as the scale asks, is parsed.
+bool read_exact(const ColumnSchema& column, const NumberText& number, Byte* value) {
+  if (number.has_exponent || number.is_special) return false;
+  std::string text = plain_number(number);
+  const bool decimal =
+      column.type == ColumnType::kDecimal64 || column.type == ColumnType::kDecimal128;
+  if (decimal && column.scale > 0) {
+    if (number.part.size() > column.scale) return false;
+    if (text.find('.') == text.npos) text += '.';
+    text.append(column.scale - number.part.size(), '0');
+  }
+  // Neither integers nor decimals have a zero below 0.
+  const bool zero = text.find_first_not_of("-0.") == text.npos;
+  if (zero && text.front() == '-') text.erase(0, 1);
+  return parse_value(column, {reinterpret_cast<const Byte*>(text.data()), text.size()}, value);
+}
+
+bool read_number(const ColumnSchema& column, Bytes text, Byte* value, std::string& spelling) {
+  NumberText number;
+  if (!scan_number(text, number) || number.is_code()) return false;
+  if (column.type == ColumnType::kFloat) return false;
+  const bool read = column.type == ColumnType::kDouble ? read_double(number, value)
+                                                       : read_exact(column, number, value);
+  if (read) find_spelling(column, number, text, value, spelling);
+  return read;
+}
+
+/// Words in any letter case, of the kind that the column has.
+bool read_bool(const ColumnSchema& column, Bytes text, Byte* value, std::string& spelling) {
+  if (text.size() > 5) return false;
+  ColumnSchema small = column;
+  small.text = bool_family(column.text);
+  std::string word(as_view(text));
+  for (char& letter : word) letter = lower(static_cast<Byte>(letter));
+  spelling.assign(1, kFieldKind);
+  return parse_value(small, {reinterpret_cast<const Byte*>(word.data()), word.size()}, value);
+}
+
+bool read_time(const ColumnSchema& column, Bytes text, Byte* value, std::string& spelling) {
+  TimeText time;
+  if (!scan_time(text, time)) return false;
+  const bool month_first = time.year_last && column.text == ValueText::kMonthSlashDate;
+  if (time.year_last && !(month_first ? time.month_first : time.day_first)) return false;
+  const bool swapped = time.year_last && !month_first;
+  const std::int64_t days = civil::days_of(time.year, swapped ? time.second : time.first,
+                                           swapped ? time.first : time.second);
+  TimeSpelling tried;
+  if (column.type == ColumnType::kDate32) {
+    if (time.has_time) return false;
+    store(value, static_cast<std::int32_t>(days));
+  } else {
+    const std::size_t digits = 3 * static_cast<std::size_t>(column.unit);
+    const bool zoned = !column.zone.empty();
+    const bool fits = zoned ? time.zone != 0 : time.zone == 0 || time.zone == 'Z';
+    if (time.fraction_digits > digits || !fits) return false;
+    const std::int64_t seconds = days * 86'400 + time.seconds - std::int64_t{time.offset} * 60;
+    const __int128 number = static_cast<__int128>(seconds) * digits::power(digits) +
+                            time.fraction * digits::power(digits - time.fraction_digits);
+    if (number != static_cast<std::int64_t>(number)) return false;
+    store(value, static_cast<std::int64_t>(number));
+  }
+  spelling.assign(1, kFieldKind);
+  tried.order = time.year_last ? (month_first ? 1 : 2) : 0;
+  tried.mark = time.mark;
+  tried.flags = time.flags;
+  tried.clock = time.clock;
+  tried.between = time.between;
+  tried.fraction = time.fraction_digits;
+  tried.zone = time.zone;
+  tried.before = time.before;
+  tried.after = time.after;
+  tried.offset_low = static_cast<Byte>(time.offset & 0xFF);
+  tried.offset_high = static_cast<Byte>(time.offset >> 8 & 0xFF);
+  take_spelling(column, value, tried, text, spelling);
+  return true;
+}
+
+}  // namespace
+
+bool scan_number(Bytes text, NumberText& number) {
+  if (text.empty() || text.size() > kMostText) return false;
+  Cursor cursor(text);
+  number.before = cursor.take_blanks();
+  const char sign = cursor.take_any("+-");
+  number.negative = sign == '-';
+  number.plus = sign == '+';
+  number.whole = cursor.take_digits();
+  if (cursor.take('.')) {
+    number.point = true;
+    number.part = cursor.take_digits();
+  }
+  if (number.whole.empty() && number.part.empty()) {
+    if (number.point || !take_special(cursor, number)) return false;
+  } else if (!take_exponent(cursor, number)) {
+    return false;
+  }
+  number.after = cursor.take_blanks();
+  return cursor.at_end();
+}
+
+bool scan_time(Bytes text, TimeText& time) {
+  if (text.size() < 6 || text.size() > kMostText) return false;
+  Cursor cursor(text);
+  time.before = cursor.take_blanks();
+  if (!take_date(cursor, time)) return false;
+  const Bytes rest = cursor.rest();
+  const bool letter = !rest.empty() && rest[0] == 'T';
+  if (letter || (rest.size() > 1 && rest[0] == ' ' && rest[1] != ' ')) {
+    time.between = static_cast<char>(rest[0]);
+    time.has_time = true;
+    cursor.skip(1);
+    if (!take_clock(cursor, time) || !take_zone(cursor, time)) return false;
+  }
+  time.after = cursor.take_blanks();
+  return cursor.at_end();
+}
+
+bool is_null_word(Bytes text, ColumnType type) {
+  const std::string_view word = as_view(text);
+  if (word.size() > 9) return word.find_first_not_of(' ') == word.npos;
+  for (const std::string_view null :
+       {"NA", "N/A", "n/a", "NULL", "null", "Null", "None", "-", "\\N", "#N/A", "#NA", "<NA>",
+        "#N/A N/A", "NaT", "-1.#IND", "-1.#QNAN", "1.#IND", "1.#QNAN"}) {
+    if (word == null) return true;
+  }
+  const bool words_or_times =
+      type == ColumnType::kBool || type == ColumnType::kDate32 || type == ColumnType::kTimestamp;
+  if (words_or_times && (word == "NaN" || word == "nan" || word == "-NaN" || word == "-nan"))
+    return true;
+  return word.find_first_not_of(' ') == word.npos;
+}
+
+std::string plain_number(const NumberText& number) {
+  std::string text(number.negative ? "-" : "");
+  text += number.whole.empty() ? "0" : as_view(number.whole);
+  if (!number.part.empty()) text.append(".").append(as_view(number.part));
+  return text.append(as_view(number.exponent));
+}
+
+bool read_value(const ColumnSchema& column, Bytes text, Byte* value, std::string& spelling) {
+  switch (column.type) {
+    case ColumnType::kBool:
+      return read_bool(column, text, value, spelling);
+    case ColumnType::kDate32:
+    case ColumnType::kTimestamp:
+      return read_time(column, text, value, spelling);
+    case ColumnType::kUtf8:
+    case ColumnType::kBinary:
+      return false;
+    default:
+      return read_number(column, text, value, spelling);
+  }
+}
+
+}  // namespace presso

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Reads fields by what they mean, in whichever way they are written, where value_parse.cpp takes
+// one text for each value. It also finds the spelling (format/columns/spelling.h) with which the
+// value gives the text back, and knows the words that stand for a missing value. Only fields that
+// the strict parser refuses come here. Cost: 50 to 200 ns a field. Tested by
+// tests/unit/compress/table/field_reader_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "presso/bytes.h"
+#include "presso/table_schema.h"
+
+namespace presso {
+
+/// The parts of a number's text: blanks, a sign, digits, a point, digits, an exponent.
+struct NumberText {
+  Byte before = 0;  ///< blanks
+  Byte after = 0;
+  bool negative = false;
+  bool plus = false;
+  bool point = false;
+  bool has_exponent = false;
+  bool is_special = false;  ///< nan, inf, infinity in any letter case
+  Bytes whole;              ///< the digits before the point
+  Bytes part;               ///< the digits after it
+  Bytes exponent;           ///< `e` and what follows
+
+  bool is_whole() const { return !point && !has_exponent && !is_special; }
+  /// An integer with leading zeros is a code, such as a postcode, and no number.
+  bool is_code() const { return is_whole() && whole.size() > 1 && whole[0] == '0'; }
+};
+
+/// The parts of a date or a timestamp.
+struct TimeText {
+  Byte before = 0;
+  Byte after = 0;
+  bool year_last = false;
+  bool month_first = false;  ///< where the year is last: 2/24/2003 can be read so
+  bool day_first = false;    ///< the same for 24/2/2003
+  bool has_time = false;
+  std::uint32_t year = 0;
+  std::uint32_t first = 0;  ///< the other two numbers of the date, in their order
+  std::uint32_t second = 0;
+  std::uint32_t seconds = 0;  ///< of the day
+  std::uint64_t fraction = 0;
+  char mark = '-';
+  char between = 0;
+  Byte flags = 0;  ///< TimeSpelling::flags
+  Byte clock = 0;  ///< TimeSpelling::clock
+  Byte fraction_digits = 0;
+  char zone = 0;   ///< TimeSpelling::zone
+  int offset = 0;  ///< minutes east of Greenwich
+};
+
+/// Both return false where the text is something else.
+bool scan_number(Bytes text, NumberText& number);
+bool scan_time(Bytes text, TimeText& time);
+
+/// Whether the text stands for a missing value in a column of this type whose other values have it:
+/// NA, N/A, NULL, None, `-`, `\N`, blanks and others that pandas knows; among bools, dates and
+/// timestamps NaN, too.
+bool is_null_word(Bytes text, ColumnType type);
+
+/// The number in the way that print_value() has, as far as that exists: "+.50" becomes "0.50".
+std::string plain_number(const NumberText& number);
+
+/// Reads a field into `value` as parse_value() does, but in any spelling; `spelling` becomes what
+/// print_spelled() needs to give the text back, or is the field kind alone where nothing does. The
+/// column's `text` says whether month or day stands first where the year is last.
+bool read_value(const ColumnSchema& column, Bytes text, Byte* value, std::string& spelling);
+
+}  // namespace presso
