@@ -143,7 +143,8 @@ bool ColumnBuilder::is_usual(const Byte* value, Bytes text) const {
 
 /// Stores a value, or a word for a missing one, that put_value() does not take or that is written
 /// unlike most of the column. False if it is neither.
-bool ColumnBuilder::put_unusual(std::uint64_t row, const Field& field, Bytes text) {
+bool ColumnBuilder::put_unusual(FieldReader& reader, std::uint64_t row, const Field& field,
+                                Bytes text) {
   const Bytes value = text.subspan(field.begin, field.length);
   if (is_null_word(value, column_.type)) {
     if (!column_.nullable) return false;
@@ -155,12 +156,7 @@ bool ColumnBuilder::put_unusual(std::uint64_t row, const Field& field, Bytes tex
     return true;
   }
   Byte parsed[16] = {};
-  const bool strict = parse_(column_, value, parsed);
-  if (strict) {
-    spelling_ = kUsualSpelling;
-  } else if (!read_value(column_, value, parsed, spelling_)) {
-    return false;
-  }
+  if (!reader.read(value, parsed)) return false;
   if (width_ != 0) {
     std::memcpy(data_.values.data() + row * width_, parsed, width_);
   } else {
@@ -168,11 +164,11 @@ bool ColumnBuilder::put_unusual(std::uint64_t row, const Field& field, Bytes tex
   }
   mark_valid(row);
   if (!column_.spelled) return true;
-  if (!has_usual_quotes(field) || spelling_ == std::string_view(&kFieldKind, 1)) {
+  std::string_view spelling = reader.spelling();
+  if (!has_usual_quotes(field) || (!spelling.empty() && spelling.front() == kFieldKind)) {
     put_field(row, field, text);
-  } else if (spelling_ != column_.spelling && (!strict || !strict_) &&
-             !(width_ != 0 && is_usual(parsed, value))) {
-    put_spelling(row, spelling_);
+  } else if (spelling != column_.spelling && !(!strict_ && is_usual(parsed, value))) {
+    put_spelling(row, spelling.empty() ? std::string_view(&kUsualSpelling, 1) : spelling);
   }
   return true;
 }
@@ -210,8 +206,7 @@ bool ColumnBuilder::fits(const RecordBatch& batch, Bytes text, std::size_t recor
   Byte value[16];
   const Bytes field = text.subspan(batch.fields[at].begin, batch.fields[at].length);
   if (is_null_word(field, column_.type)) return column_.nullable;
-  std::string spelling;
-  return parse_(column_, field, value) || read_value(column_, field, value, spelling);
+  return FieldReader(column_).read(field, value);
 }
 
 // Lines are counted only here, because only one error is reported.
@@ -236,6 +231,10 @@ Status ColumnBuilder::append(const RecordBatch& batch, Bytes text, std::size_t i
   reserve(batch, index);
   const std::size_t records = batch.records();
   const bool string = is_string(column_.type);
+  // Most doubles of a column that has spellings are not written in the usual way.
+  const bool tries_usual =
+      string || (strict_ && !(column_.spelled && column_.type == ColumnType::kDouble));
+  FieldReader reader(column_);
   for (std::size_t r = 0; r < records; ++r) {
     const std::size_t at = batch.first_field[r] + index;
     const std::uint64_t row = data_.rows + r;
@@ -247,10 +246,10 @@ Status ColumnBuilder::append(const RecordBatch& batch, Bytes text, std::size_t i
       continue;
     }
     const Field& field = batch.fields[at];
-    const bool usual = string || (strict_ && (!column_.spelled || has_usual_quotes(field)));
+    const bool usual = tries_usual && (string || !column_.spelled || has_usual_quotes(field));
     if (usual && put_value(row, field, text)) {
       mark_valid(row);
-    } else if (string || !put_unusual(row, field, text)) {
+    } else if (string || !put_unusual(reader, row, field, text)) {
       return refuse(batch, text, r, index, first_line);
     }
   }

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "compress/table/text/csv_tokenizer.h"
+#include "compress/table/text/field_reader.h"
 #include "format/columns/value_text.h"
 #include "presso/column_data.h"
 #include "presso/table_schema.h"
@@ -42,7 +43,7 @@ class ColumnBuilder {
   void put_null(std::uint64_t row);
   void put_string(const Field& field, Bytes text);
   bool put_value(std::uint64_t row, const Field& field, Bytes text);
-  bool put_unusual(std::uint64_t row, const Field& field, Bytes text);
+  bool put_unusual(FieldReader& reader, std::uint64_t row, const Field& field, Bytes text);
   void put_field(std::uint64_t row, const Field& field, Bytes text);
   void put_spelling(std::uint64_t row, std::string_view spelling);
   void mark_valid(std::uint64_t row);
@@ -62,7 +63,6 @@ class ColumnBuilder {
   std::size_t string_bytes_ = 0;
   bool strict_;  ///< whether a value that the parser takes has no spelling
   ColumnData spellings_;
-  std::string spelling_;  ///< of the value that was read last
 };
 
 }  // namespace presso

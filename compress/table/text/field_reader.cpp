@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <string_view>
 
@@ -122,9 +123,10 @@ bool take_date(Cursor& cursor, TimeText& time) {
   time.first = small_number(first);
   time.second = small_number(second);
   if (short_year) time.flags |= TimeSpelling::kShortYear;
-  if ((first.size() == 1 && time.first < 10) || (second.size() == 1 && time.second < 10)) {
-    time.flags |= TimeSpelling::kNoZeros;
-  }
+  // Numbers below 10 with and without a zero in one text are no spelling.
+  const auto is_short = [](Bytes digits) { return digits.size() == 1; };
+  if (is_short(first) || is_short(second)) time.flags |= TimeSpelling::kNoZeros;
+  time.is_even = !(is_short(first) && second[0] == '0') && !(is_short(second) && first[0] == '0');
   time.month_first = civil::exists(time.year, time.first, time.second);
   // With points the day stands first.
   time.day_first = time.year_last && civil::exists(time.year, time.second, time.first);
@@ -196,16 +198,31 @@ bool take_zone(Cursor& cursor, TimeText& time) {
 
 // --- values
 
-/// Takes the spelling if printing with it gives the text.
-template <class Spelling>
-bool take_spelling(const ColumnSchema& column, const Byte* value, const Spelling& tried, Bytes text,
-                   std::string& spelling) {
-  const std::string_view bytes = spelling_bytes(tried);
-  char printed[kMaxSpelledText];
-  const std::size_t size = print_spelled(column, value, bytes, printed);
-  if (std::string_view(printed, size) != as_view(text)) return false;
-  spelling = bytes;
-  return true;
+std::uint32_t no_leading_zeros(Bytes digits, std::uint32_t further) {
+  std::size_t zeros = 0;
+  while (zeros < digits.size() && digits[zeros] == '0') ++zeros;
+  return static_cast<std::uint32_t>(digits.size() - zeros) + (zeros < digits.size() ? further : 0);
+}
+
+/// Digits from the first that is not 0.
+std::size_t significant_digits(const NumberText& number) {
+  const auto part = static_cast<std::uint32_t>(number.part.size());
+  const std::uint32_t whole = no_leading_zeros(number.whole, part);
+  return whole > 0 ? whole : no_leading_zeros(number.part, 0);
+}
+
+/// The digits before and after the point as one number, of at most 19 digits.
+std::uint64_t mantissa_of(const NumberText& number) {
+  std::uint64_t whole = 0;
+  std::uint64_t part = 0;
+  if (!number.whole.empty()) digits::parse(number.whole.data(), number.whole.size(), whole);
+  if (!number.part.empty()) digits::parse(number.part.data(), number.part.size(), part);
+  return whole * digits::power(number.part.size()) + part;
+}
+
+/// Whether the digits before the point are as many as the number needs.
+bool has_no_extra_zeros(const NumberText& number) {
+  return number.whole.size() <= 1 || number.whole[0] != '0';
 }
 
 NumberSpelling spelling_of(const NumberText& number) {
@@ -227,113 +244,36 @@ NumberSpelling spelling_of(const NumberText& number) {
   return spelling;
 }
 
-void find_spelling(const ColumnSchema& column, const NumberText& number, Bytes text,
-                   const Byte* value, std::string& spelling) {
-  spelling.assign(1, kFieldKind);
-  NumberSpelling tried = spelling_of(number);
-  tried.digits = static_cast<Byte>(number.part.size());
-  std::string_view notations = "i";
-  if (column.type == ColumnType::kDouble && !number.is_special) {
-    notations = number.has_exponent ? "se" : number.point ? "fg" : "g";
-  }
-  for (const char notation : notations) {
-    tried.notation = notation;
-    if (notation == 's' || notation == 'g' || notation == 'i') tried.digits = 0;
-    if (notation == 'e') tried.digits = static_cast<Byte>(number.part.size());
-    if (take_spelling(column, value, tried, text, spelling)) return;
-  }
-}
-
-bool read_double(const NumberText& number, Byte* value) {
-  double real = 0;
-  if (number.is_special) {
-    const bool nan = lower(number.whole[0]) == 'n';
-    real = nan ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
-    if (number.negative) real = -real;
-  } else {
-    const std::string text = plain_number(number);
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), real);
-    if (read.ec != std::errc{} || read.ptr != text.data() + text.size()) return false;
-  }
-  store(value, real);
-  return true;
-}
-
-/// Integers and decimals: the plain text, with zeros after the point as the scale asks, is parsed.
-bool read_exact(const ColumnSchema& column, const NumberText& number, Byte* value) {
-  if (number.has_exponent || number.is_special) return false;
+/// Integers and decimals: the plain text, with zeros after the point as the scale asks.
+std::string exact_text(const ColumnSchema& column, const NumberText& number) {
   std::string text = plain_number(number);
   const bool decimal =
       column.type == ColumnType::kDecimal64 || column.type == ColumnType::kDecimal128;
-  if (decimal && column.scale > 0) {
-    if (number.part.size() > column.scale) return false;
+  if (decimal && column.scale > number.part.size()) {
     if (text.find('.') == text.npos) text += '.';
     text.append(column.scale - number.part.size(), '0');
   }
   // Neither integers nor decimals have a zero below 0.
   const bool zero = text.find_first_not_of("-0.") == text.npos;
   if (zero && text.front() == '-') text.erase(0, 1);
-  return parse_value(column, {reinterpret_cast<const Byte*>(text.data()), text.size()}, value);
+  return text;
 }
 
-bool read_number(const ColumnSchema& column, Bytes text, Byte* value, std::string& spelling) {
-  NumberText number;
-  if (!scan_number(text, number) || number.is_code()) return false;
-  if (column.type == ColumnType::kFloat) return false;
-  const bool read = column.type == ColumnType::kDouble ? read_double(number, value)
-                                                       : read_exact(column, number, value);
-  if (read) find_spelling(column, number, text, value, spelling);
-  return read;
-}
-
-/// Words in any letter case, of the kind that the column has.
-bool read_bool(const ColumnSchema& column, Bytes text, Byte* value, std::string& spelling) {
-  if (text.size() > 5) return false;
-  ColumnSchema small = column;
-  small.text = bool_family(column.text);
-  std::string word(as_view(text));
-  for (char& letter : word) letter = lower(static_cast<Byte>(letter));
-  spelling.assign(1, kFieldKind);
-  return parse_value(small, {reinterpret_cast<const Byte*>(word.data()), word.size()}, value);
-}
-
-bool read_time(const ColumnSchema& column, Bytes text, Byte* value, std::string& spelling) {
-  TimeText time;
-  if (!scan_time(text, time)) return false;
-  const bool month_first = time.year_last && column.text == ValueText::kMonthSlashDate;
-  if (time.year_last && !(month_first ? time.month_first : time.day_first)) return false;
-  const bool swapped = time.year_last && !month_first;
-  const std::int64_t days = civil::days_of(time.year, swapped ? time.second : time.first,
-                                           swapped ? time.first : time.second);
-  TimeSpelling tried;
-  if (column.type == ColumnType::kDate32) {
-    if (time.has_time) return false;
-    store(value, static_cast<std::int32_t>(days));
-  } else {
-    const std::size_t digits = 3 * static_cast<std::size_t>(column.unit);
-    const bool zoned = !column.zone.empty();
-    const bool fits = zoned ? time.zone != 0 : time.zone == 0 || time.zone == 'Z';
-    if (time.fraction_digits > digits || !fits) return false;
-    const std::int64_t seconds = days * 86'400 + time.seconds - std::int64_t{time.offset} * 60;
-    const __int128 number = static_cast<__int128>(seconds) * digits::power(digits) +
-                            time.fraction * digits::power(digits - time.fraction_digits);
-    if (number != static_cast<std::int64_t>(number)) return false;
-    store(value, static_cast<std::int64_t>(number));
-  }
-  spelling.assign(1, kFieldKind);
-  tried.order = time.year_last ? (month_first ? 1 : 2) : 0;
-  tried.mark = time.mark;
-  tried.flags = time.flags;
-  tried.clock = time.clock;
-  tried.between = time.between;
-  tried.fraction = time.fraction_digits;
-  tried.zone = time.zone;
-  tried.before = time.before;
-  tried.after = time.after;
-  tried.offset_low = static_cast<Byte>(time.offset & 0xFF);
-  tried.offset_high = static_cast<Byte>(time.offset >> 8 & 0xFF);
-  take_spelling(column, value, tried, text, spelling);
-  return true;
+/// How a date or time is written, as far as its parts say.
+TimeSpelling spelling_of(const TimeText& time, bool month_first) {
+  TimeSpelling spelling;
+  spelling.order = time.year_last ? (month_first ? 1 : 2) : 0;
+  spelling.mark = time.mark;
+  spelling.flags = time.flags;
+  spelling.clock = time.clock;
+  spelling.between = time.between;
+  spelling.fraction = time.fraction_digits;
+  spelling.zone = time.zone;
+  spelling.before = time.before;
+  spelling.after = time.after;
+  spelling.offset_low = static_cast<Byte>(time.offset & 0xFF);
+  spelling.offset_high = static_cast<Byte>(time.offset >> 8 & 0xFF);
+  return spelling;
 }
 
 }  // namespace
@@ -377,18 +317,20 @@ bool scan_time(Bytes text, TimeText& time) {
 }
 
 bool is_null_word(Bytes text, ColumnType type) {
+  constexpr std::string_view kWords[] = {
+      "NA",   "N/A", "n/a",  "NULL",     "null", "Null",    "None",     "-",      "\\N",
+      "#N/A", "#NA", "<NA>", "#N/A N/A", "NaT",  "-1.#IND", "-1.#QNAN", "1.#IND", "1.#QNAN"};
+  constexpr std::string_view kNotNumbers[] = {"NaN", "nan", "-NaN", "-nan"};
   const std::string_view word = as_view(text);
-  if (word.size() > 9) return word.find_first_not_of(' ') == word.npos;
-  for (const std::string_view null :
-       {"NA", "N/A", "n/a", "NULL", "null", "Null", "None", "-", "\\N", "#N/A", "#NA", "<NA>",
-        "#N/A N/A", "NaT", "-1.#IND", "-1.#QNAN", "1.#IND", "1.#QNAN"}) {
-    if (word == null) return true;
-  }
+  if (word.empty() || word.front() == ' ') return word.find_first_not_of(' ') == word.npos;
+  if (word.size() > 9 || std::string_view("Nn-\\#<1").find(word.front()) == word.npos) return false;
+  if (word.front() == '1' && (word.size() < 6 || word[2] != '#')) return false;
+  const auto is_in = [&](const auto& words) {
+    return std::find(std::begin(words), std::end(words), word) != std::end(words);
+  };
   const bool words_or_times =
       type == ColumnType::kBool || type == ColumnType::kDate32 || type == ColumnType::kTimestamp;
-  if (words_or_times && (word == "NaN" || word == "nan" || word == "-NaN" || word == "-nan"))
-    return true;
-  return word.find_first_not_of(' ') == word.npos;
+  return is_in(kWords) || (words_or_times && is_in(kNotNumbers));
 }
 
 std::string plain_number(const NumberText& number) {
@@ -398,19 +340,172 @@ std::string plain_number(const NumberText& number) {
   return text.append(as_view(number.exponent));
 }
 
-bool read_value(const ColumnSchema& column, Bytes text, Byte* value, std::string& spelling) {
-  switch (column.type) {
+FieldReader::FieldReader(const ColumnSchema& column)
+    : column_(column), parse_(value_parser(column)) {}
+
+bool FieldReader::read(Bytes text, Byte* value) {
+  switch (column_.type) {
     case ColumnType::kBool:
-      return read_bool(column, text, value, spelling);
+      return read_bool(text, value);
     case ColumnType::kDate32:
     case ColumnType::kTimestamp:
-      return read_time(column, text, value, spelling);
+      return read_time(text, value);
     case ColumnType::kUtf8:
     case ColumnType::kBinary:
       return false;
     default:
-      return read_number(column, text, value, spelling);
+      return read_number(text, value);
   }
+}
+
+bool FieldReader::accepts(Bytes text) {
+  NumberText number;
+  if (column_.type == ColumnType::kDouble && scan_number(text, number) && !number.has_exponent) {
+    return !number.is_code();
+  }
+  Byte value[16];
+  return read(text, value);
+}
+
+/// The value has no spelling, or one whose text is that of print_value().
+bool FieldReader::spell_usual(bool usual) {
+  spelling_bytes_ = usual ? 0 : 1;
+  spelling_[0] = kUsualSpelling;
+  return true;
+}
+
+/// The text itself must be kept.
+bool FieldReader::spell_field() {
+  spelling_bytes_ = 1;
+  spelling_[0] = kFieldKind;
+  return true;
+}
+
+/// Takes the spelling if it surely gives the text, or if printing shows that it does.
+template <class Spelling>
+bool FieldReader::spell(const Spelling& spelling, bool surely, Bytes text, const Byte* value) {
+  const std::string_view bytes = presso::spelling_bytes(spelling);
+  if (!surely) {
+    char printed[kMaxSpelledText];
+    const std::size_t size = print_spelled(column_, value, bytes, printed);
+    if (std::string_view(printed, size) != as_view(text)) return false;
+  }
+  spelling_bytes_ = bytes.size();
+  std::copy(bytes.begin(), bytes.end(), spelling_);
+  return true;
+}
+
+bool FieldReader::spell_number(const NumberText& number, std::string_view notations, bool surely,
+                               Bytes text, const Byte* value) {
+  NumberSpelling tried = spelling_of(number);
+  for (const char notation : notations) {
+    tried.notation = notation;
+    const bool has_digits = notation == 'f' || notation == 'e';
+    tried.digits = has_digits ? static_cast<Byte>(number.part.size()) : 0;
+    if (spell(tried, surely, text, value)) return true;
+  }
+  return spell_field();
+}
+
+/// A decimal number of at most 15 digits is the shortest text of the double nearest to it, and
+/// prints back with its own number of digits; up to 22 powers of ten the quotient is that double
+/// (Clinger's fast path, 1990). All others are read by the standard library and printed again.
+bool FieldReader::read_double(const NumberText& number, Bytes text, Byte* value) {
+  const std::size_t part = number.part.size();
+  const bool is_short = significant_digits(number) <= 15 && number.whole.size() + part <= 19;
+  const bool last_zero = part > 0 && number.part.back() == '0';
+  if (is_short && !number.has_exponent && has_no_extra_zeros(number)) {
+    const std::uint64_t mantissa = mantissa_of(number);
+    const double size = static_cast<double>(mantissa) / static_cast<double>(digits::power(part));
+    store(value, number.negative ? -size : size);
+    const bool plain = !number.plus && number.before + number.after == 0 && !number.whole.empty() &&
+                       number.point == (part > 0);
+    const bool point_form = column_.text == ValueText::kPointReal;
+    const bool shortest = point_form ? part > 0 && (!last_zero || part == 1) : !last_zero;
+    if (plain && shortest && (size >= 1e-4 || mantissa == 0)) return spell_usual(true);
+    return spell_number(number, part > 0 ? "f" : "g", true, text, value);
+  }
+  if (parse_(column_, text, value)) return spell_usual(true);
+  const std::string plain = plain_number(number);
+  double real = 0;
+  const auto read = std::from_chars(plain.data(), plain.data() + plain.size(), real);
+  if (read.ec != std::errc{} || read.ptr != plain.data() + plain.size()) return false;
+  store(value, real);
+  const bool normal = number.has_exponent && is_short && number.whole.size() == 1 &&
+                      number.whole[0] != '0' && std::fabs(real) >= 1e-300 &&
+                      number.exponent.size() <= 5 && number.exponent.back() != '0';
+  if (normal) return spell_number(number, last_zero ? "e" : "s", true, text, value);
+  return spell_number(number,
+                      number.has_exponent ? "se"
+                      : part > 0          ? "fg"
+                                          : "g",
+                      false, text, value);
+}
+
+bool FieldReader::read_number(Bytes text, Byte* value) {
+  NumberText number;
+  if (!scan_number(text, number) || number.is_code()) return false;
+  if (column_.type == ColumnType::kDouble) {
+    if (!number.is_special) return read_double(number, text, value);
+    const bool nan = lower(number.whole[0]) == 'n';
+    const double real =
+        nan ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
+    store(value, number.negative ? -real : real);
+    if (as_view(text) == (nan ? "nan" : number.negative ? "-inf" : "inf")) return spell_usual(true);
+    return spell_field();
+  }
+  if (number.has_exponent || number.is_special || column_.type == ColumnType::kFloat) return false;
+  const std::string exact = exact_text(column_, number);
+  if (!parse_(column_, {reinterpret_cast<const Byte*>(exact.data()), exact.size()}, value)) {
+    return false;
+  }
+  if (as_view(text) == exact) return spell_usual(true);
+  return spell_number(number, "i", false, text, value);
+}
+
+/// Words in any letter case, of the kind that the column has.
+bool FieldReader::read_bool(Bytes text, Byte* value) {
+  if (parse_(column_, text, value)) return spell_usual(true);
+  if (text.size() > 5) return false;
+  ColumnSchema small = column_;
+  small.text = bool_family(column_.text);
+  std::string word(as_view(text));
+  for (char& letter : word) letter = lower(static_cast<Byte>(letter));
+  return parse_value(small, {reinterpret_cast<const Byte*>(word.data()), word.size()}, value) &&
+         spell_field();
+}
+
+bool FieldReader::read_time(Bytes text, Byte* value) {
+  if (parse_(column_, text, value)) return spell_usual(true);
+  TimeText time;
+  if (!scan_time(text, time)) return false;
+  const bool month_first = column_.text == ValueText::kMonthSlashDate;
+  if (time.year_last && !(month_first ? time.month_first : time.day_first)) return false;
+  const bool swapped = time.year_last && !month_first;
+  const std::int64_t days = civil::days_of(time.year, swapped ? time.second : time.first,
+                                           swapped ? time.first : time.second);
+  if (column_.type == ColumnType::kDate32) {
+    if (time.has_time) return false;
+    store(value, static_cast<std::int32_t>(days));
+  } else {
+    const std::size_t digits = 3 * static_cast<std::size_t>(column_.unit);
+    const bool zoned = !column_.zone.empty();
+    const bool fits = zoned ? time.zone != 0 : time.zone == 0 || time.zone == 'Z';
+    if (time.fraction_digits > digits || !fits) return false;
+    const std::int64_t seconds = days * 86'400 + time.seconds - std::int64_t{time.offset} * 60;
+    const __int128 number = static_cast<__int128>(seconds) * digits::power(digits) +
+                            time.fraction * digits::power(digits - time.fraction_digits);
+    if (number != static_cast<std::int64_t>(number)) return false;
+    store(value, static_cast<std::int64_t>(number));
+  }
+  return spell(spelling_of(time, month_first), time.is_even, text, value) || spell_field();
+}
+
+bool read_value(const ColumnSchema& column, Bytes text, Byte* value, std::string& spelling) {
+  FieldReader reader(column);
+  const bool read = reader.read(text, value);
+  spelling = reader.spelling();
+  return read;
 }
 
 }  // namespace presso

@@ -104,22 +104,34 @@ struct DecimalCheck {
 /// The check for columns with values in unusual spellings, and for dates that can still be read in
 /// two ways: it fails at the first value that changes the type. Where spellings are stored for each
 /// row in any case, it need not be known which one the value has.
-struct JoinCheck {
-  TypeCandidate& candidate;
+class JoinCheck {
+ public:
+  explicit JoinCheck(TypeCandidate& candidate)
+      : candidate_(candidate),
+        reader_(candidate.column),
+        is_known_(!candidate.is_ambiguous() && candidate.column.type != ColumnType::kBool) {}
 
-  bool operator()(Bytes value) const {
-    if (candidate.is_spelled() && !candidate.is_ambiguous() && is_plain_double(value)) return true;
-    if (is_null_word(value, candidate.column.type)) return false;
-    const TypeCandidate both = join(candidate, candidate_of(value));
-    const bool same = both.same_type(candidate);
-    if (same) candidate = both;
+  bool operator()(Bytes value) {
+    if (is_null_word(value, candidate_.column.type)) return false;
+    if (is_known_ && is_like_others(value)) return true;
+    const TypeCandidate both = join(candidate_, candidate_of(value));
+    const bool same = both.same_type(candidate_);
+    if (same) candidate_ = both;
     return same;
   }
-  bool is_plain_double(Bytes value) const {
-    if (candidate.column.type != ColumnType::kDouble) return false;
-    NumberText number;
-    return scan_number(value, number) && !number.is_code() && !number.has_exponent;
+
+ private:
+  /// Whether nothing that is known of the column changes.
+  bool is_like_others(Bytes value) {
+    if (!candidate_.negatives && value[0] == '-') return false;
+    if (candidate_.is_spelled()) return reader_.accepts(value);
+    Byte parsed[16];
+    return reader_.read(value, parsed) && reader_.spelling() == candidate_.spelling;
   }
+
+  TypeCandidate& candidate_;
+  FieldReader reader_;
+  bool is_known_;
 };
 
 /// The check for strings, which every value passes; notes whether all are UTF-8.
