@@ -24,7 +24,7 @@ set(presso_cold_files
   "compress/(compress|choose/(block_size_choice|dictionary_choice|size_trial))"
   "compress/arrow/compress_arrow" "compress/columns/vector_plan"
   "compress/table/text/(begun_text|delimited_kind|dialect|header|json_(key_order|kind|loader))"
-  "compress/table/(text/type_candidate|rows/row_sorter)"
+  "compress/table/(text/(rough_kind|type_candidate)|rows/row_sorter)"
   "compress/table/write/(block_appender|compress_table|group_collector|named_columns)"
   "compress/table/write/(row_group_encoder|string_choice|table_.*)"
   "decompress/(block_stream|decompress|dictionary|table/(block_reader|group_reader|table))"

@@ -9,6 +9,7 @@
 
 #include "compress/table/text/csv_tokenizer.h"
 #include "compress/table/text/header.h"
+#include "compress/table/text/rough_kind.h"
 
 namespace presso {
 namespace {
@@ -155,19 +156,21 @@ class Sniffer {
         form_.delimiter == '|' && all_end_with_delimiter(sample_));
   }
 
-  /// Whether there is a header: as the caller says, or by looks_like_header(); none in `.tbl`.
-  bool find_header() const {
-    if (options_.header) return *options_.header;
-    return kind_ != FileKind::kTbl && looks_like_header(sample_, head_, form_);
+  /// What the first record is: as the caller says, or by header_kind(); `.tbl` has no header.
+  HeaderKind find_header() const {
+    if (options_.header ? !*options_.header : kind_ == FileKind::kTbl) return HeaderKind::kNone;
+    const HeaderKind kind = header_kind(sample_, head_);
+    return options_.header && kind == HeaderKind::kNone ? HeaderKind::kNames : kind;
   }
 
-  /// The first record's fields, without quotes.
-  std::vector<std::string> names_of_header() const {
-    std::vector<std::string> names;
+  /// The first record's fields, without quotes and the blanks around them.
+  std::vector<std::string> names_of_header(HeaderKind kind) const {
+    std::vector<std::string> names(kind == HeaderKind::kOneShort ? 1 : 0);
     for (std::size_t i = 0; i < sample_.fields_of(0); ++i) {
       std::vector<Byte> name;
       append_value_text(sample_.fields[i], head_, form_.quote, name);
-      names.emplace_back(name.begin(), name.end());
+      const Bytes trimmed = without_blanks(name);
+      names.emplace_back(trimmed.begin(), trimmed.end());
     }
     return names;
   }
@@ -179,10 +182,11 @@ class Sniffer {
     if (sample_.records() > 0) {
       const std::size_t behind = sample_.begin[1];
       form_.carriage_return = behind >= 2 && head_[behind - 2] == '\r' && head_[behind - 1] == '\n';
-      text.has_header = find_header();
+      const HeaderKind header = find_header();
+      text.has_header = header != HeaderKind::kNone;
       if (text.has_header) end = behind;
-      ColumnNames names =
-          usable_names(text.has_header ? names_of_header() : numbered_names(sample_.fields_of(0)));
+      ColumnNames names = usable_names(text.has_header ? names_of_header(header)
+                                                       : numbered_names(sample_.fields_of(0)));
       text.names = std::move(names.names);
       text.notes = std::move(names.notes);
     }

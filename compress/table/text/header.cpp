@@ -7,128 +7,248 @@
 #include <set>
 #include <utility>
 
-#include "compress/table/text/type_candidate.h"
+#include "compress/table/text/rough_kind.h"
 
 namespace presso {
 namespace {
 
-// The letter case of a field: kNone where it is no identifier, kMixed where it has both cases.
-// Files mostly write names in one case.
-enum class LetterCase { kNone, kLower, kUpper, kMixed };
+/// What the rows below say about one field of the first record.
+struct ColumnVotes {
+  std::size_t values = 0;   ///< below, which are not null
+  std::size_t nulls = 0;    ///< below
+  std::size_t typed = 0;    ///< values that are no texts
+  std::size_t bools = 0;    ///< values that are truth values
+  std::size_t numbers = 0;  ///< values that are numbers
+  std::size_t repeats = 0;  ///< values that equal the field
+  std::size_t quoted = 0;   ///< values in quotes
+  bool one_value = true;    ///< all values are the same
+  bool one_shape = true;    ///< all values have the shape of the first one
+  Bytes first;              ///< the first value
+  std::string shape;        ///< of the first value
+};
 
-// These know ASCII only, whatever the locale.
-bool is_lower(Byte byte) {
-  return byte >= 'a' && byte <= 'z';
-}
-bool is_upper(Byte byte) {
-  return byte >= 'A' && byte <= 'Z';
-}
-bool is_digit(Byte byte) {
-  return byte >= '0' && byte <= '9';
+/// The length of a text and the kinds of its letters: "AD-17" becomes "AA-00".
+std::string shape_of(Bytes value) {
+  std::string shape(value.begin(), value.end());
+  for (char& letter : shape) {
+    if (letter >= '0' && letter <= '9') letter = '0';
+    if (letter >= 'a' && letter <= 'z') letter = 'a';
+    if (letter >= 'A' && letter <= 'Z') letter = 'A';
+  }
+  return shape;
 }
 
-/// The case of an identifier; kNone where `text` is none. An identifier without letters, such as
-/// "_1", counts as lower case.
-LetterCase identifier_case(Bytes text) {
-  if (text.empty() || is_digit(text[0])) return LetterCase::kNone;
-  const bool letters = std::all_of(text.begin(), text.end(), [](Byte byte) {
-    return is_lower(byte) || is_upper(byte) || is_digit(byte) || byte == '_';
-  });
-  if (!letters) return LetterCase::kNone;
-  if (std::none_of(text.begin(), text.end(), is_upper)) return LetterCase::kLower;
-  return std::none_of(text.begin(), text.end(), is_lower) ? LetterCase::kUpper : LetterCase::kMixed;
+bool equal_bytes(Bytes a, Bytes b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+bool less_bytes(Bytes a, Bytes b) {
+  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+}
+
+/// Whether these are at least three years in steps of the same length.
+bool are_years(const std::vector<std::int64_t>& numbers) {
+  if (numbers.size() < 3 || numbers[1] == numbers[0]) return false;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] < 1500 || numbers[i] > 2200) return false;
+    if (i > 0 && numbers[i] - numbers[i - 1] != numbers[1] - numbers[0]) return false;
+  }
+  return true;
 }
 
 /// The rules of header.h, one function each, on the records of a sample.
 class HeaderTest {
  public:
-  HeaderTest(const RecordBatch& sample, Bytes text, const TextForm& form)
-      : sample_(sample), text_(text), form_(form) {}
+  HeaderTest(const RecordBatch& sample, Bytes text) : sample_(sample), text_(text) {}
 
-  /// The first record must be names that are all different; then either a column has a type
-  /// below it, or names alone look different from what follows.
-  bool passes() const {
-    if (sample_.records() == 0 || !has_names()) return false;
-    if (has_typed_column()) return true;
-    return sample_.fields_of(0) > 1 && is_of_names(0) && !any_later_of_names();
+  HeaderKind kind() {
+    if (sample_.records() == 0) return HeaderKind::kNone;
+    find_shift();
+    columns_ = sample_.fields_of(0);
+    for (std::size_t i = 0; i < columns_; ++i) {
+      kinds_.push_back(rough_kind_of(value(0, i)));
+      votes_.push_back(votes_of(i));
+    }
+    if (!is_header()) return HeaderKind::kNone;
+    return shift_ == 0 ? HeaderKind::kNames : HeaderKind::kOneShort;
   }
 
  private:
-  /// A field's bytes, without quotes.
+  /// Finds out whether all rows, at least two, have one field more than the first record and begin
+  /// with names that are all different. One row alone is rather a row with a field too much.
+  void find_shift() {
+    std::set<std::string> row_names;
+    for (std::size_t r = 1; r < sample_.records(); ++r) {
+      const Bytes name = value(r, 0);
+      if (sample_.fields_of(r) != sample_.fields_of(0) + 1) return;
+      if (!row_names.emplace(name.begin(), name.end()).second) return;
+    }
+    // A trailing delimiter after every row, but not after the header, gives empty last fields.
+    shift_ = row_names.size() > 1 && !has_empty_ends() ? 1 : 0;
+  }
+
+  bool has_empty_ends() const {
+    for (std::size_t r = 1; r < sample_.records(); ++r) {
+      if (sample_.fields[sample_.first_field[r + 1] - 1].length != 0) return false;
+    }
+    return true;
+  }
+
+  /// A field's bytes, without quotes and the blanks around it.
   Bytes value(std::size_t record, std::size_t index) const {
     const Field& field = sample_.fields[sample_.first_field[record] + index];
-    return text_.subspan(field.begin, field.length);
+    return without_blanks(text_.subspan(field.begin, field.length));
+  }
+  /// The value below field `index` of the first record; empty where a row lacks it.
+  Bytes value_below(std::size_t record, std::size_t index) const {
+    return index + shift_ < sample_.fields_of(record) ? value(record, index + shift_) : Bytes();
   }
 
-  /// Whether all fields of the first record may be names, none empty and no two equal.
-  bool has_names() const {
-    std::set<std::string> seen;
+  bool is_quoted(std::size_t record, std::size_t index) const {
+    return sample_.fields[sample_.first_field[record] + index].quoted;
+  }
+
+  /// Whether the record repeats the first one, as in files that were made of several.
+  bool repeats_first(std::size_t record) const {
+    if (sample_.fields_of(record) != sample_.fields_of(0)) return false;
     for (std::size_t i = 0; i < sample_.fields_of(0); ++i) {
-      const Bytes name = value(0, i);
-      if (name.empty() || !may_be_name(i)) return false;
-      if (!seen.emplace(name.begin(), name.end()).second) return false;
+      if (!equal_bytes(value(0, i), value(record, i))) return false;
     }
     return true;
   }
 
-  /// Whether the field may be a name: a string, or a word like "t" or "nan" above a column that
-  /// it does not fit.
-  bool may_be_name(std::size_t index) const {
-    const Bytes name = value(0, index);
-    const TypeCandidate candidate = candidate_of(name);
-    if (candidate.column.type == ColumnType::kUtf8) return true;
-    // A word that has a type by itself is a name only above values of another type.
-    const TypeCandidate below = values_below(index);
-    return (is_lower(name[0]) || is_upper(name[0])) && below.seen &&
-           join(below, candidate).column.type == ColumnType::kUtf8;
-  }
-
-  // The narrowest type of the values below the first record.
-  TypeCandidate values_below(std::size_t index) const {
-    TypeCandidate candidate;
-    for (std::size_t r = 1; r < sample_.records(); ++r) add_value(r, index, candidate);
-    return candidate;
-  }
-
-  /// Whether some column below the first record has a type other than string.
-  bool has_typed_column() const {
-    for (std::size_t i = 0; i < sample_.fields_of(0); ++i) {
-      const TypeCandidate candidate = values_below(i);
-      if (candidate.seen && candidate.column.type != ColumnType::kUtf8) return true;
-    }
-    return false;
-  }
-
-  /// Joins the type of a value to the candidate; nulls tell nothing of a type.
-  void add_value(std::size_t record, std::size_t index, TypeCandidate& candidate) const {
-    if (index >= sample_.fields_of(record)) return;
-    const Field& field = sample_.fields[sample_.first_field[record] + index];
-    if (is_null(field, text_, form_.null_text)) return;
-    candidate = join(candidate, candidate_of(value(record, index)));
-  }
-
-  /// Whether all fields are identifiers in the letter case of the header's first one.
-  bool is_of_names(std::size_t record) const {
-    const LetterCase first = identifier_case(value(0, 0));
-    if (first != LetterCase::kLower && first != LetterCase::kUpper) return false;
-    for (std::size_t i = 0; i < sample_.fields_of(record); ++i) {
-      if (identifier_case(value(record, i)) != first) return false;
-    }
-    return true;
-  }
-
-  /// Whether any later record consists of such identifiers, too. Then the file is full of them, and
-  /// the first record is no header just because it does.
-  bool any_later_of_names() const {
+  ColumnVotes votes_of(std::size_t index) const {
+    ColumnVotes votes;
     for (std::size_t r = 1; r < sample_.records(); ++r) {
-      if (is_of_names(r)) return true;
+      if (!repeats_first(r)) add_vote(r, index, votes);
     }
-    return false;
+    return votes;
+  }
+
+  void add_vote(std::size_t record, std::size_t index, ColumnVotes& votes) const {
+    const Bytes below = value_below(record, index);
+    const RoughKind kind = rough_kind_of(below);
+    if (kind == RoughKind::kNull) {
+      ++votes.nulls;
+      return;
+    }
+    if (votes.values == 0) {
+      votes.first = below;
+      votes.shape = shape_of(below);
+    }
+    votes.one_value = votes.one_value && equal_bytes(below, votes.first);
+    votes.one_shape = votes.one_shape && shape_of(below) == votes.shape;
+    ++votes.values;
+    votes.typed += kind != RoughKind::kText ? 1 : 0;
+    votes.bools += kind == RoughKind::kBool ? 1 : 0;
+    votes.numbers += kind == RoughKind::kNumber ? 1 : 0;
+    votes.quoted += is_quoted(record, index + shift_) ? 1 : 0;
+    votes.repeats += equal_bytes(below, value(0, index)) ? 1 : 0;
+  }
+
+  /// Whether all values below are numbers, dates or truth values. A column of nothing but F is
+  /// text.
+  bool is_typed(std::size_t index) const {
+    const ColumnVotes& votes = votes_[index];
+    if (votes.bools == votes.values && votes.one_value) return false;
+    return votes.values > 0 && votes.typed == votes.values;
+  }
+
+  /// Whether the field is a name above typed values. A letter like "t" is one, a word like "yes"
+  /// unless a value below is such a word, and a date is one above numbers.
+  bool names_typed(std::size_t index) const {
+    if (!is_typed(index) || kinds_[index] == RoughKind::kNull) return false;
+    if (is_quoted(0, index) && votes_[index].quoted == 0) return true;
+    if (kinds_[index] == RoughKind::kBool) {
+      return votes_[index].bools == 0 || value(0, index).size() == 1;
+    }
+    if (kinds_[index] == RoughKind::kTime) return votes_[index].numbers == votes_[index].values;
+    return kinds_[index] == RoughKind::kText;
+  }
+
+  /// Whether the field is a value like those below it. If there is none, it is one if it looks so.
+  bool is_typed_value(std::size_t index) const {
+    if (kinds_[index] == RoughKind::kText) return false;
+    if (kinds_[index] == RoughKind::kNull) {
+      return !value(0, index).empty() && is_typed(index) && votes_[index].bools == 0;
+    }
+    if (votes_[index].values == 0) return kinds_[index] != RoughKind::kBool;
+    return 2 * votes_[index].typed > votes_[index].values && !names_typed(index);
+  }
+
+  bool is_header() const {
+    std::size_t names = 0;
+    std::size_t typed_values = 0;
+    std::size_t nulls = 0;
+    for (std::size_t i = 0; i < columns_; ++i) {
+      names += names_typed(i) ? 1 : 0;
+      typed_values += is_typed_value(i) ? 1 : 0;
+      nulls += kinds_[i] == RoughKind::kNull ? 1 : 0;
+    }
+    if (nulls == columns_) return false;
+    if (typed_values == 0) return names > 0 || names_row_numbers() || is_header_of_texts();
+    return names > typed_values || (names > 0 && has_labels()) || has_years();
+  }
+
+  /// Whether the first record has no values but numbers that are all different, as labels are.
+  bool has_labels() const {
+    std::set<std::string> labels;
+    for (std::size_t i = 0; i < columns_; ++i) {
+      if (!is_typed_value(i)) continue;
+      if (kinds_[i] != RoughKind::kNumber) return false;
+      const Bytes label = value(0, i);
+      if (!labels.emplace(label.begin(), label.end()).second) return false;
+    }
+    return true;
+  }
+
+  bool has_years() const { return are_years(years_of(0)) && !are_years(years_of(1)); }
+
+  /// The whole numbers of four digits in a record.
+  std::vector<std::int64_t> years_of(std::size_t record) const {
+    std::vector<std::int64_t> years;
+    for (std::size_t i = 0; i < sample_.fields_of(record); ++i) {
+      const Bytes text = value(record, i);
+      if (shape_of(text) != "0000") continue;
+      years.push_back(std::stoll(std::string(text.begin(), text.end())));
+    }
+    return years;
+  }
+
+  /// Whether the first column has no name and hardly an empty value.
+  bool names_row_numbers() const {
+    return columns_ > 1 && shift_ == 0 && value(0, 0).empty() && votes_[0].values > 0 &&
+           4 * votes_[0].nulls < votes_[0].values;
+  }
+
+  bool is_header_of_texts() const {
+    bool unlike = false;
+    for (std::size_t i = 0; i < columns_; ++i) {
+      if (kinds_[i] == RoughKind::kNull && is_typed(i)) return false;
+      if (kinds_[i] == RoughKind::kNull) continue;
+      if (votes_[i].repeats > 0) return false;
+      if (votes_[i].values < 3 || !votes_[i].one_shape) continue;
+      if (shape_of(value(0, i)) == votes_[i].shape) return false;
+      unlike = true;
+    }
+    return unlike || columns_ + shift_ > 1 || stands_out();
+  }
+
+  /// Whether the line of a text of one column is above lines in order, and not in order with them.
+  bool stands_out() const {
+    if (sample_.records() < 4) return false;
+    for (std::size_t r = 2; r < sample_.records(); ++r) {
+      if (less_bytes(value_below(r, 0), value_below(r - 1, 0))) return false;
+    }
+    return less_bytes(value_below(1, 0), value(0, 0));
   }
 
   const RecordBatch& sample_;
   Bytes text_;
-  const TextForm& form_;
+  std::size_t shift_ = 0;    ///< how many columns stand before that of the first field
+  std::size_t columns_ = 0;  ///< fields of the first record
+  std::vector<RoughKind> kinds_;
+  std::vector<ColumnVotes> votes_;
 };
 
 /// Makes up names that are neither given nor made up before.
@@ -160,8 +280,8 @@ std::string renaming(const std::string& number, const std::string& old, const st
 
 }  // namespace
 
-bool looks_like_header(const RecordBatch& sample, Bytes text, const TextForm& form) {
-  return HeaderTest(sample, text, form).passes();
+HeaderKind header_kind(const RecordBatch& sample, Bytes text) {
+  return HeaderTest(sample, text).kind();
 }
 
 /// Names that are given and unique are never changed.

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: MIT
 // Names of columns: whether a text's first record holds them, and how they are made usable.
 //
-// Unless the caller says, the first record is a header only if its fields are at least two or
-// have a typed column below them; if they are all non-empty, distinct and strings (no number,
-// date or time; a word like "t" or "nan" only above a column that it does not fit); and if
-// - some column below it has values of one type other than string, or
-// - all columns are strings, and the fields are all identifiers in one letter case (a letter or
-//   '_', then letters, digits and '_'), while no later record has only such fields: "name,city"
-//   above "Bob,Berlin" is a header, above "bob,berlin" it is a row. A text of this one record
-//   is a header, too: exports without rows are commoner than such a row alone.
-// A wrong guess loses nothing: exact text is given back either way. Tested by
-// tests/unit/compress/table/dialect_test.cpp.
+// Unless the caller says, the first record is a header if its fields look unlike the values below
+// them (rough_kind.h tells what a field looks like; empty fields are names, too, unless all are):
+// - A text above a column of numbers, dates or truth values makes a header. A number or date above
+//   such a column speaks against it, unless the numbers of the first record are all different, as
+//   labels are (`id,1,2,3`).
+// - A record whose numbers are consecutive years (`country,1952,1957,1962`) is a header if the same
+//   is not true of the next record.
+// - An empty field above a first column that has hardly an empty value makes a header, because
+// pandas and
+//   R write the column of row numbers or names in this way.
+// - If all columns are texts, the first record is a header unless one of its values occurs again in
+//   its column, or has the length and the kinds of letters that all values of its column share. A
+//   text of one column is taken for a list without a header, unless its first line is written
+//   differently from the lines that follow, or stands outside of their order.
+// R's form, in which the header has one field less than each row, is a header as well if the rows
+// begin with names that are all different: the first column has no name. A wrong guess loses
+// nothing: exact text is given back either way. Tested by
+// tests/unit/compress/table/header_test.cpp.
 #pragma once
 
 #include <string>
@@ -20,8 +28,16 @@
 
 namespace presso {
 
-/// Whether the first record of `sample`, records of `text`, is a header by the rules above.
-bool looks_like_header(const RecordBatch& sample, Bytes text, const TextForm& form);
+/// What the first record is by the rules above.
+enum class HeaderKind {
+  kNone,      ///< a row
+  kNames,     ///< the names of all columns
+  kOneShort,  ///< the names of all columns except for the first one
+};
+
+/// Decides about the first record of `sample`, records of `text`. Each of its fields is classified
+/// once.
+HeaderKind header_kind(const RecordBatch& sample, Bytes text);
 
 /// The names of all columns, and what was changed.
 struct ColumnNames {

@@ -2,7 +2,6 @@
 // What is found out from a text's begin and its name.
 #include "compress/table/text/dialect.h"
 
-#include "compress/table/text/header.h"
 #include "tests/unit/compress/table/table_text.h"
 
 namespace presso::dialect_test {
@@ -79,37 +78,6 @@ TEST(Dialect, HeadHoldsMarkSkippedLinesCommentsAndHeader) {
                     "1,2\n")
                 .form.head,
             "\xEF\xBB\xBF");
-}
-
-TEST(Dialect, AHeaderIsNamesAboveTypedColumns) {
-  EXPECT_TRUE(sniffed("id,Full Name\n1,Bob\n2,Eve\n").has_header);
-  EXPECT_FALSE(sniffed("1,Bob\n2,Eve\n").has_header);
-  EXPECT_FALSE(sniffed("id,id\n1,2\n").has_header);
-  EXPECT_FALSE(sniffed("id,\n1,2\n").has_header);
-  EXPECT_FALSE(sniffed("id,2024-01-01\n1,2\n").has_header);
-  EXPECT_TRUE(sniffed("number\n1\n2\n").has_header);
-  EXPECT_TRUE(sniffed("t,yes,nan\n1,x,true\n2,y,false\n").has_header);
-  EXPECT_FALSE(sniffed("yes,a\nno,2\n").has_header);
-  EXPECT_FALSE(sniffed("a,nan\nb,1.5\n").has_header);
-}
-
-TEST(Dialect, AboveStringsAHeaderIsOfIdentifiersUnlikeTheRows) {
-  EXPECT_TRUE(sniffed("name,city\nBob,Berlin\n").has_header);
-  EXPECT_FALSE(sniffed("name,city\nbob,berlin\n").has_header);
-  EXPECT_FALSE(sniffed("Bob,Berlin\nEve,Paris\n").has_header);
-  EXPECT_TRUE(sniffed("NAME,CITY_ID\nBob,b-1\n").has_header);
-  EXPECT_TRUE(sniffed("name,city\n").has_header);
-  EXPECT_FALSE(sniffed("hello\n").has_header);
-}
-
-TEST(Dialect, NamesAreMadeUsableAndThatIsReported) {
-  const ColumnNames names = usable_names({"a", "a", "", "a_2", "a", "column3"});
-  EXPECT_EQ(names.names, (Names{"a", "a_3", "column3_2", "a_2", "a_4", "column3"}));
-  ASSERT_EQ(names.notes.size(), 3u);
-  EXPECT_EQ(names.notes[0], "column 2 has the name 'a' again: it is called 'a_3'");
-  EXPECT_EQ(names.notes[1], "column 3 has no name: it is called 'column3_2'");
-  EXPECT_EQ(usable_names({"a", "a", "", "x", ""}).names,
-            (Names{"a", "a_2", "column3", "x", "column5"}));
 }
 
 TEST(Dialect, WhatCannotBeReadIsSaid) {
