@@ -4,6 +4,7 @@
 // the loader, so that pipes work.
 #include "compress/table/text/begun_text.h"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -66,8 +67,8 @@ class TextSniffer {
       if (is_json()) return {};  // what stands before its first row belongs to that
       if (options_.kind == TextKind::kNone && is_json_name(options_.name)) {
         return make_error(ErrorCode::kInvalidArgument,
-                          "has no object on its first line; of other JSON, `jq -c .` or "
-                          "`jq -c '.[]'` makes lines of objects");
+                          "is neither JSON objects nor an array of them; `jq -c` makes lines of "
+                          "objects from other JSON");
       }
       auto sniffed = sniff(begun_.bytes.bytes(), all, options_.name, sniff_options(options_));
       if (!sniffed.ok()) {
@@ -113,18 +114,27 @@ class TextSniffer {
     return {};
   }
 
-  /// Whether the text is JSON lines, by its first line or because the caller says so.
+  /// Whether the text is JSON, by its first bytes, its name, or because the caller says so. The
+  /// name .json alone does not make it JSON lines, as its text may be any value.
   bool is_json() {
     if (options_.kind == TextKind::kDelimited) return false;
-    std::optional<TextForm> form = sniff_json(begun_.bytes.bytes());
-    if (!form && options_.kind == TextKind::kJsonLines) {
-      form.emplace();
-      form->kind = TextKind::kJsonLines;
+    const bool surely = options_.kind == TextKind::kJsonLines ||
+                        (is_json_name(options_.name) &&
+                         (!options_.name.ends_with(".json") || begins_with_brace()));
+    std::optional<JsonText> json = sniff_json(begun_.bytes.bytes(), surely);
+    if (!json) return false;
+    if (json->layout == JsonLayout::kArray && leave_out_bad_rows_) {
+      json->layout = JsonLayout::kLooseArray;
     }
-    if (!form) return false;
-    begun_.text.form = std::move(*form);
-    begun_.kind = make_json_kind(begun_.text.form);
+    begun_.text.first_line = 1 + count_lines(begun_.bytes.bytes().first(json->form.head.size()));
+    begun_.kind = make_json_kind(*json);
+    begun_.text.form = std::move(json->form);
     return true;
+  }
+  bool begins_with_brace() const {
+    const Bytes text = begun_.bytes.bytes();
+    const auto first = std::find_if(text.begin(), text.end(), [](Byte byte) { return byte > ' '; });
+    return first != text.end() && *first == '{';
   }
 
   ByteSource& source_;

@@ -53,26 +53,56 @@ bool escapes_characters(std::string_view string) {
 
 }  // namespace
 
-/// Also accepts a first line that is cut off, if it begins like an object.
-std::optional<TextForm> sniff_json(Bytes head) {
-  TextForm form;
-  form.kind = TextKind::kJsonLines;
-  if (view(head).substr(0, kByteOrderMark.size()) == kByteOrderMark) form.head = kByteOrderMark;
-  const Bytes text = head.subspan(form.head.size());
-  std::size_t at = 0;
-  while (at < text.size() && is_blank(text[at])) ++at;
-  if (at == text.size() || text[at] != '{') return std::nullopt;
-  const auto end = std::find(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(), '\n');
+namespace {
+
+/// The layout of a text whose first object is at `at`. A first object with a mistake tells nothing
+/// but whether the second line begins with an object, too.
+JsonLayout layout_of(Bytes head, std::size_t at) {
   JsonBatch batch;
-  tokenize_json(text.first(static_cast<std::size_t>(end - text.begin())), at, 1, batch);
-  if (batch.rows() == 1) return form;
-  if (end != text.end()) return std::nullopt;
-  for (++at; at < text.size() && is_blank(text[at]);) ++at;
-  return at == text.size() || text[at] == '"' ? std::optional(form) : std::nullopt;
+  const std::size_t end = tokenize_json(head, at, 1, JsonLayout::kSpread, batch);
+  const std::string_view rest = view(head.subspan(at));
+  const std::size_t line = rest.find('\n');
+  if (batch.rows() == 0) {
+    const bool is_line = line == rest.npos || rest.substr(line + 1, 1) == "{";
+    return is_line ? JsonLayout::kLines : JsonLayout::kSpread;
+  }
+  if (line < end - at - 1) return JsonLayout::kSpread;
+  return end < head.size() && head[end] == '{' && head[end - 1] != '\n' ? JsonLayout::kSpread
+                                                                       : JsonLayout::kLines;
 }
 
-JsonInference::JsonInference(const TextForm& form) : form_(form), types_(0, form) {
-  form_.kind = TextKind::kJsonLines;
+}  // namespace
+
+/// An object is known by its '{' and a quote or '}' after it, even if it does not end in `head`.
+std::optional<JsonText> sniff_json(Bytes head, bool surely) {
+  JsonText json;
+  json.form.kind = TextKind::kJsonLines;
+  const auto skip_blank = [&](std::size_t at) {
+    while (at < head.size() && is_blank(head[at])) ++at;
+    return at;
+  };
+  const bool marked = view(head).starts_with(kByteOrderMark);
+  const std::size_t at = skip_blank(marked ? kByteOrderMark.size() : 0);
+  if (marked) json.form.head = kByteOrderMark;
+  const auto is_object = [&](std::size_t begin) {
+    if (begin == head.size() || head[begin] != '{') return false;
+    const std::size_t inner = skip_blank(begin + 1);
+    return surely || inner == head.size() || head[inner] == '"' || head[inner] == '}';
+  };
+  if (at < head.size() && head[at] == '[' && is_object(skip_blank(at + 1))) {
+    json.form.head = view(head.first(skip_blank(at + 1)));
+    json.layout = JsonLayout::kArray;
+    return json;
+  }
+  if (is_object(at)) {
+    json.layout = layout_of(head, at);
+    return json;
+  }
+  return surely ? std::optional(json) : std::nullopt;
+}
+
+JsonInference::JsonInference(const JsonText& text)
+    : form_(text.form), layout_(text.layout), types_(0, text.form) {
   form_.null_text.clear();
   types_ = TypeInference(0, form_);
 }
@@ -84,13 +114,13 @@ void JsonInference::add(Bytes text, std::uint64_t first_line) {
   choice_.reset();
   for (std::size_t at = 0; at < text.size() && !too_many_ && !sparse_;) {
     const std::size_t begin = at;
-    at = tokenize_json(text, begin, json_batch_rows(keys_.names().size()), batch);
+    at = tokenize_json(text, begin, json_batch_rows(keys_.names().size()), layout_, batch);
     keys_.resolve(batch, text, true, columns_);
     too_many_ = keys_.names().size() > kMaxColumns;
     if (too_many_) return;
     const std::size_t most_rows = 2 * json_batch_rows(keys_.names().size());
     if (batch.rows() > most_rows) {  // there are many new columns
-      at = tokenize_json(text, begin, most_rows, batch);
+      at = tokenize_json(text, begin, most_rows, layout_, batch);
       keys_.resolve(batch, text, true, columns_);
     }
     bytes_ += at - begin;
@@ -109,7 +139,8 @@ bool JsonInference::note_sparse(std::uint64_t rows) {
 
 /// Types are inferred by TypeInference, from members spread over columns.
 void JsonInference::add_batch(const JsonBatch& batch, Bytes text, std::uint64_t first_line) {
-  add_stray(batch, text, first_line);
+  closed_ |= batch.closed;
+  add_faults(batch, text, first_line);
   if (batch.rows() == 0) return;
   extend_columns();
   for (std::size_t row = 0; row < batch.rows(); ++row) add_row(batch, text, row);
@@ -127,13 +158,16 @@ void JsonInference::extend_columns() {
   raw_.resize(columns, false);
 }
 
-// Lines that are no objects are not an error: they become exact lines.
-void JsonInference::add_stray(const JsonBatch& batch, Bytes text, std::uint64_t first_line) {
-  if (batch.stray.empty()) return;
+// Faults are left to the loader, as they may be set aside. The first one is kept for a text that
+// has no row.
+void JsonInference::add_faults(const JsonBatch& batch, Bytes text, std::uint64_t first_line) {
+  if (batch.faults.empty()) return;
   if (ragged_.count == 0) {
-    ragged_.first_line = first_line + count_lines(text.first(batch.stray.front()));
+    const JsonFault& first = batch.faults.front();
+    ragged_.first_line = first_line + count_lines(text.first(first.at));
+    first_fault_ = fault_text(first, text, layout_);
   }
-  ragged_.count += batch.stray.size();
+  ragged_.count += batch.faults.size();
 }
 
 // Notes the order of the row's keys, the kinds of its values and how it is written.
@@ -196,7 +230,11 @@ void JsonInference::merge(const JsonInference& later) {
   ascii_.merge(later.ascii_);
   slashes_.merge(later.slashes_);
   carriage_return_.merge(later.carriage_return_);
-  if (ragged_.count == 0) ragged_.first_line = later.ragged_.first_line;
+  closed_ |= later.closed_;
+  if (ragged_.count == 0) {
+    ragged_.first_line = later.ragged_.first_line;
+    first_fault_ = later.first_fault_;
+  }
   ragged_.count += later.ragged_.count;
   rows_ += later.rows_;
 }
@@ -238,7 +276,8 @@ Result<TableSchema> JsonInference::finish() const {
                           " rows looked at, each of which has few" + kKeysAreData);
   }
   if (keys_.names().empty()) {
-    return make_error(ErrorCode::kInvalidArgument, "no line is a JSON object that has a key");
+    if (ragged_.count != 0) return error_in_line(ragged_.first_line, first_fault_);
+    return make_error(ErrorCode::kInvalidArgument, "has no JSON object that has a key");
   }
   const TableSchema inferred = types_.finish(keys_.names());
   TableSchema schema;

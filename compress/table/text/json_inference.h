@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds out, from all rows of JSON lines, which columns there are, which type each has, and how
+// Finds out, from all rows of JSON, which columns there are, which type each has, and how
 // the text is written. The values of a column tell its type by the rules of type_inference.h:
 //
 //   numbers            int64, uint64, decimal or double, if every one prints back
@@ -25,16 +25,21 @@
 
 namespace presso {
 
-/// The form of a text that begins like JSON lines: a byte order mark is its head, and nothing
-/// else is set. Empty if the first line that is not blank is no object; if that line does not
-/// end in `head`, only its beginning is looked at.
-std::optional<TextForm> sniff_json(Bytes head);
+/// How a text of JSON is written, as far as its beginning tells.
+struct JsonText {
+  TextForm form;  ///< kind and head: a byte order mark, and an array's '['; nothing else is set
+  JsonLayout layout = JsonLayout::kLines;
+};
+
+/// How a text is written that begins with an object, or with an array that does. A mistake after the
+/// first bytes becomes an error of the loader, which names its place. A text that begins in another
+/// way gives nullopt, or JSON lines if it is `surely` JSON.
+std::optional<JsonText> sniff_json(Bytes head, bool surely = false);
 
 /// The findings of one thread.
 class JsonInference {
  public:
-  /// `form`: as sniff_json() returns it.
-  explicit JsonInference(const TextForm& form);
+  explicit JsonInference(const JsonText& text);
 
   /// Adds whole lines, at most kMaxJsonText bytes; the first byte is in line `first_line`.
   void add(Bytes text, std::uint64_t first_line);
@@ -51,6 +56,8 @@ class JsonInference {
   std::vector<ColumnReport> report() const;
   /// Lines that are neither blank nor objects.
   const RaggedRecords& ragged() const { return ragged_; }
+  /// Whether the ']' of an array was met.
+  bool closed() const { return closed_; }
   std::uint64_t rows() const { return rows_; }
 
  private:
@@ -73,13 +80,14 @@ class JsonInference {
   void add_batch(const JsonBatch& batch, Bytes text, std::uint64_t first_line);
   void add_row(const JsonBatch& batch, Bytes text, std::size_t row);
   void add_string(const JsonMember& member, Bytes text);
-  void add_stray(const JsonBatch& batch, Bytes text, std::uint64_t first_line);
+  void add_faults(const JsonBatch& batch, Bytes text, std::uint64_t first_line);
   void extend_columns();
   bool note_sparse(std::uint64_t rows);
   const JsonKeyOrder::Choice& choice() const;
   ColumnSchema column(std::size_t index, const ColumnSchema& inferred) const;
 
   TextForm form_;
+  JsonLayout layout_;
   JsonKeys keys_;
   TypeInference types_;
   std::vector<Byte> kinds_;  ///< for each column, a bit for each JsonKind that it had
@@ -89,6 +97,8 @@ class JsonInference {
   Votes slashes_;
   Votes carriage_return_;
   RaggedRecords ragged_;
+  std::string first_fault_;  ///< a message without its line
+  bool closed_ = false;
   std::uint64_t rows_ = 0;
   std::uint64_t bytes_ = 0;  ///< of text that was added
   bool too_many_ = false;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Loads a piece of JSON lines by the schema that inference found. The kind of each value is checked
-// apart from its text, since "1" and 1 have the same text but not the same type. Lines that are
-// neither objects nor blank are errors, except in an exact table (TableSchema::exact), which keeps
-// them as text beside its rows.
+// Loads a piece of JSON by the schema that inference found. The kind of each value is checked apart
+// from its text, since "1" and 1 have the same text but not the same type.
 #include "compress/table/text/json_loader.h"
 
 #include <algorithm>
@@ -36,8 +34,12 @@ JsonKind kind_of(const ColumnSchema& column) {
 /// One piece of text, loaded by one thread.
 class JsonLoader {
  public:
-  JsonLoader(Bytes text, const TableSchema& schema, std::uint64_t first_line)
-      : text_(text), schema_(schema), first_line_(first_line), keys_(names_of(schema)) {
+  JsonLoader(Bytes text, const TableSchema& schema, std::uint64_t first_line, JsonLayout layout)
+      : text_(text),
+        schema_(schema),
+        first_line_(first_line),
+        layout_(layout),
+        keys_(names_of(schema)) {
     TextForm form = schema.text;
     form.null_text.clear();
     for (const ColumnSchema& column : schema.columns) {
@@ -62,21 +64,20 @@ class JsonLoader {
     return loaded;
   }
 
-  /// Whole lines that load() would refuse, in the order of the text.
+  /// The places of what load() would refuse, in the order of the text.
   std::vector<RowPlace> find_bad_rows() {
     std::vector<RowPlace> bad;
     JsonBatch batch;
     RecordBatch records;
     const std::size_t rows = json_batch_rows(builders_.size());
     for (std::size_t at = 0; at < text_.size();) {
-      at = tokenize_json(text_, at, rows, batch);
+      at = tokenize_json(text_, at, rows, layout_, batch);
+      if (layout_ != JsonLayout::kLines && !batch.faults.empty()) return {};
       keys_.resolve(batch, text_, false, columns_);
-      if (!schema_.exact) {
-        for (const std::uint32_t begin : batch.stray) bad.push_back(line_at(begin));
-      }
+      for (const JsonFault& fault : batch.faults) bad.push_back({fault.begin, fault.end});
       spread_members(batch, columns_, raw_, records);
       for (std::size_t r = 0; r < batch.rows(); ++r) {
-        if (!is_right(batch, records, r)) bad.push_back(line_at(batch.object[r]));
+        if (!is_right(batch, records, r)) bad.push_back(place_of(batch, r));
       }
     }
     std::sort(bad.begin(), bad.end(),
@@ -91,7 +92,7 @@ class JsonLoader {
     RecordBatch records;
     const std::size_t rows = json_batch_rows(builders_.size());
     for (std::size_t at = 0; at < text_.size();) {
-      at = tokenize_json(text_, at, rows, batch);
+      at = tokenize_json(text_, at, rows, layout_, batch);
       keys_.resolve(batch, text_, false, columns_);
       PRESSO_TRY(check(batch));
       spread_members(batch, columns_, raw_, records);
@@ -103,14 +104,11 @@ class JsonLoader {
     return {};
   }
 
-  // The whole line around `at`, with its line feed.
-  RowPlace line_at(std::size_t at) const {
-    const auto before =
-        std::find(text_.rend() - static_cast<std::ptrdiff_t>(at), text_.rend(), Byte{'\n'});
-    const auto end =
-        std::find(text_.begin() + static_cast<std::ptrdiff_t>(at), text_.end(), Byte{'\n'});
-    const auto size = static_cast<std::size_t>(end - text_.begin());
-    return {static_cast<std::size_t>(text_.rend() - before), std::min(size + 1, text_.size())};
+  // The row with its line end, from the beginning of its line on if no other row precedes it there.
+  RowPlace place_of(const JsonBatch& batch, std::size_t row) const {
+    std::size_t begin = batch.object[row];
+    while (begin > batch.begin[row] && text_[begin - 1] != '\n') --begin;
+    return {begin, batch.begin[row + 1]};
   }
 
   /// Whether load() would take the row.
@@ -130,18 +128,11 @@ class JsonLoader {
     return member.kind == kinds_[column] || member.kind == JsonKind::kNull || raw_[column];
   }
 
-  /// The line that begins at `begin`.
-  Bytes text_of_line(std::size_t begin) const {
-    const Bytes rest = text_.subspan(begin);
-    const auto end = std::find(rest.begin(), rest.end(), Byte{'\n'});
-    return rest.first(static_cast<std::size_t>(end - rest.begin()));
-  }
-
-  /// Unknown keys and values of the wrong kind are errors with their line.
+  /// Faults, unknown keys and values of the wrong kind are errors with their line.
   Status check(const JsonBatch& batch) const {
-    if (!schema_.exact && !batch.stray.empty()) {
-      const std::size_t begin = batch.stray.front();
-      return refuse(begin, "not a JSON object: " + shown(text_of_line(begin)));
+    if (!batch.faults.empty()) {
+      const JsonFault& fault = batch.faults.front();
+      return refuse(fault.at, fault_text(fault, text_, layout_));
     }
     for (std::size_t m = 0; m < batch.members.size(); ++m) {
       const JsonMember& member = batch.members[m];
@@ -169,6 +160,7 @@ class JsonLoader {
   Bytes text_;
   const TableSchema& schema_;
   std::uint64_t first_line_;
+  JsonLayout layout_;
   JsonKeys keys_;
   std::vector<ColumnBuilder> builders_;
   std::vector<bool> raw_;
@@ -182,17 +174,18 @@ class JsonLoader {
 // Refuses a piece of more than 2 GiB (kMaxJsonText) with kInvalidArgument, because places in the
 // text are kept as 32-bit numbers.
 Result<LoadedRows> load_json_rows(Bytes text, const TableSchema& schema, std::uint64_t first_line,
-                                  const LoadOptions&) {
+                                  JsonLayout layout) {
   if (text.size() > kMaxJsonText) {
-    return make_error(ErrorCode::kInvalidArgument, "more than 2 GiB of JSON lines in one piece");
+    return make_error(ErrorCode::kInvalidArgument, "more than 2 GiB of JSON in one piece");
   }
   return without_bad_alloc(
-      [&]() -> Result<LoadedRows> { return JsonLoader(text, schema, first_line).load(); });
+      [&]() -> Result<LoadedRows> { return JsonLoader(text, schema, first_line, layout).load(); });
 }
 
-Result<std::vector<RowPlace>> find_bad_json_rows(Bytes text, const TableSchema& schema) {
+Result<std::vector<RowPlace>> find_bad_json_rows(Bytes text, const TableSchema& schema,
+                                                 JsonLayout layout) {
   return without_bad_alloc([&]() -> Result<std::vector<RowPlace>> {
-    return JsonLoader(text, schema, 1).find_bad_rows();
+    return JsonLoader(text, schema, 1, layout).find_bad_rows();
   });
 }
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Reads a line once, from its '{' on. A byte below a space (tabs and CR aside) ends the attempt, so
-// the line's end is searched for only if the line is no row. Nesting is counted, not recursed into:
-// no text can exhaust the stack.
+// Passes from object to object; JsonReader reads and checks each. In JsonLayout::kLines a line is
+// read once, from its '{' on. An object that its line does not close is read again as one that goes
+// on in the next lines. Text on which such attempts failed is counted, so that broken lines cannot
+// make the time grow with the square of the text.
 #include "compress/table/text/json_tokenizer.h"
 
-#include <array>
+#include <algorithm>
 #include <cstring>
 
+#include "compress/table/text/csv_tokenizer.h"
+#include "compress/table/text/json_reader.h"
 #include "format/columns/string_text.h"
 
 namespace presso {
@@ -14,231 +17,6 @@ namespace {
 
 using string_text::ByteVector;
 using string_text::kStep;
-
-bool is_json_digit(Byte byte) {
-  return byte >= '0' && byte <= '9';
-}
-
-/// Letters that may follow a backslash, except 'u'.
-constexpr std::array<bool, 256> kEscapeLetters = [] {
-  std::array<bool, 256> letters{};
-  for (const char letter : {'"', '\\', '/', 'b', 'f', 'n', 'r', 't'}) {
-    letters[static_cast<Byte>(letter)] = true;
-  }
-  return letters;
-}();
-
-/// The digit's value, or -1.
-int hex_digit(Byte byte) {
-  if (is_json_digit(byte)) return byte - '0';
-  const int letter = (byte | 0x20) - 'a';
-  return letter >= 0 && letter < 6 ? letter + 10 : -1;
-}
-
-/// The UTF-16 unit of four hexadecimal digits; above 0xFFFF if they are none.
-std::uint32_t hex_unit(const Byte* digits) {
-  std::uint32_t unit = 0;
-  for (int i = 0; i < 4; ++i) {
-    const int digit = hex_digit(digits[i]);
-    if (digit < 0) return ~std::uint32_t{0};
-    unit = unit << 4 | static_cast<std::uint32_t>(digit);
-  }
-  return unit;
-}
-
-/// Reads one object. Every step returns false, or stops, where the text is not what it must be.
-class ObjectReader {
- public:
-  ObjectReader(Bytes text, std::size_t at, std::vector<JsonMember>& members)
-      : text_(text.data()), size_(text.size()), at_(at), members_(members) {}
-
-  /// Reads from after the '{' to after the line's end.
-  bool read() {
-    if (next() == '}') {
-      ++at_;
-      return end_line();
-    }
-    while (true) {
-      if (!read_member()) return false;
-      const Byte mark = next();
-      ++at_;
-      if (mark == '}') return end_line();
-      if (mark != ',') return false;
-      next();
-    }
-  }
-  std::size_t at() const { return at_; }
-
- private:
-  /// Places of a string's bytes without its quotes, and what was seen in it.
-  struct String {
-    std::size_t begin = 0;
-    std::size_t end = 0;
-    bool escaped = false;
-    bool non_ascii = false;
-  };
-
-  /// The byte at `at`; 0 past the end, which no rule accepts.
-  Byte byte_at(std::size_t at) const { return at < size_ ? text_[at] : 0; }
-  /// Skips white space and returns the next byte; 0 at the end of the text.
-  Byte next() {
-    while (at_ < size_ && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\r')) ++at_;
-    return byte_at(at_);
-  }
-
-  /// Whether nothing but white space follows up to the line's end; passes it.
-  bool end_line() {
-    next();
-    if (at_ == size_) return true;
-    return text_[at_++] == '\n';
-  }
-
-  /// Reads a key, a colon and a value.
-  bool read_member() {
-    String key;
-    if (!read_string(key)) return false;
-    if (next() != ':') return false;
-    ++at_;
-    JsonMember& member = members_.emplace_back();
-    member.key_begin = static_cast<std::uint32_t>(key.begin);
-    member.key_length = static_cast<std::uint32_t>(key.end - key.begin);
-    member.key_escaped = key.escaped;
-    return read_value(next(), member);
-  }
-
-  /// The first byte tells the kind; the rest is checked by kind.
-  bool read_value(Byte first, JsonMember& member) {
-    String value;
-    value.begin = at_;
-    bool sound = false;
-    if (first == '"') {
-      member.kind = JsonKind::kString;
-      sound = read_string(value);
-    } else if (first == '{' || first == '[') {
-      member.kind = JsonKind::kNested;
-      sound = skip_nested();
-    } else if (first == '-' || is_json_digit(first)) {
-      member.kind = JsonKind::kNumber;
-      sound = skip_number();
-    } else {
-      member.kind = first == 'n' ? JsonKind::kNull : JsonKind::kBool;
-      sound = skip_word("null", 4) || skip_word("true", 4) || skip_word("false", 5);
-    }
-    if (member.kind != JsonKind::kString) value.end = at_;
-    member.begin = static_cast<std::uint32_t>(value.begin);
-    member.length = static_cast<std::uint32_t>(value.end - value.begin);
-    member.escaped = value.escaped;
-    member.non_ascii = value.non_ascii;
-    return sound;
-  }
-
-  /// Passes this word (null, true or false) if it stands there.
-  bool skip_word(const char* word, std::size_t length) {
-    if (size_ - at_ < length || std::memcmp(text_ + at_, word, length) != 0) return false;
-    at_ += length;
-    return true;
-  }
-
-  /// Passes digits, of which there must be at least one.
-  bool skip_digits() {
-    const std::size_t begin = at_;
-    while (is_json_digit(byte_at(at_))) ++at_;
-    return at_ != begin;
-  }
-
-  // RFC 8259: no leading zeros, digits on both sides of a point.
-  bool skip_number() {
-    if (text_[at_] == '-') ++at_;
-    const std::size_t begin = at_;
-    if (!skip_digits() || (text_[begin] == '0' && at_ != begin + 1)) return false;
-    if (byte_at(at_) == '.') {
-      ++at_;
-      if (!skip_digits()) return false;
-    }
-    if ((byte_at(at_) | 0x20) != 'e') return true;
-    ++at_;
-    if (byte_at(at_) == '-' || byte_at(at_) == '+') ++at_;
-    return skip_digits();
-  }
-
-  // Counts brackets without pairing them, since such values are kept as text.
-  bool skip_nested() {
-    String string;
-    for (std::size_t depth = 0; at_ < size_;) {
-      const Byte byte = text_[at_];
-      if (byte == '"') {
-        if (!read_string(string)) return false;
-        continue;
-      }
-      if (byte < ' ' && byte != '\t' && byte != '\r') return false;
-      ++at_;
-      if (byte == '{' || byte == '[') ++depth;
-      if ((byte == '}' || byte == ']') && --depth == 0) return true;
-    }
-    return false;
-  }
-
-  /// Reads from the opening quote to after the closing one.
-  bool read_string(String& string) {
-    if (byte_at(at_) != '"') return false;
-    string.begin = ++at_;
-    while (true) {
-      skip_plain(string);
-      if (at_ >= size_ || text_[at_] < ' ') return false;
-      if (text_[at_] == '"') break;
-      string.escaped = true;
-      if (!skip_escape()) return false;
-    }
-    string.end = at_++;
-    return true;
-  }
-
-  /// Whether one of the first `n` bytes is not ASCII.
-  static bool has_tops(ByteVector bytes, std::size_t n) {
-    constexpr std::uint64_t kTops = 0x8080808080808080u;
-    std::uint64_t halves[2];
-    std::memcpy(halves, &bytes, kStep);
-    if (((halves[0] | halves[1]) & kTops) == 0) return false;
-    const std::size_t half = n / 8;
-    const std::uint64_t before = (std::uint64_t{1} << (n % 8 * 8)) - 1;
-    if (half == 0) return (halves[0] & before & kTops) != 0;
-    return ((halves[0] | (half == 1 ? halves[1] & before : halves[1])) & kTops) != 0;
-  }
-
-  /// Skips to the next quote, backslash, byte below a space, or the end of the text; 16 bytes a
-  /// step.
-  void skip_plain(String& string) {
-    const string_text::JsonMarks marks;
-    while (size_ - at_ >= kStep) {
-      const ByteVector bytes = string_text::load_vector(text_ + at_);
-      const std::size_t plain = string_text::first_mark(marks(bytes));
-      string.non_ascii |= has_tops(bytes, plain);
-      // Up to the mark, or all 16 bytes.
-      at_ += plain;
-      if (plain != kStep) return;
-    }
-    for (; at_ < size_; ++at_) {
-      const Byte byte = text_[at_];
-      if (byte < ' ' || byte == '"' || byte == '\\') return;
-      string.non_ascii |= byte > 0x7F;
-    }
-  }
-
-  /// Checks the escape without decoding it.
-  bool skip_escape() {
-    const Byte letter = byte_at(at_ + 1);
-    at_ += 2;
-    if (letter != 'u') return kEscapeLetters[letter];
-    if (at_ > size_ || size_ - at_ < 4 || hex_unit(text_ + at_) > 0xFFFF) return false;
-    at_ += 4;
-    return true;
-  }
-
-  const Byte* text_;
-  std::size_t size_;
-  std::size_t at_;
-  std::vector<JsonMember>& members_;
-};
 
 /// Writes one character as UTF-8.
 Byte* put_utf8(std::uint32_t code, Byte* to) {
@@ -272,10 +50,10 @@ struct Escape {
 /// The escape \uXXXX at `text`, or two of them that are a surrogate pair. Lone surrogates
 /// become U+FFFD.
 Escape unicode_escape(Bytes text) {
-  const std::uint32_t unit = hex_unit(text.data() + 2);
+  const std::uint32_t unit = json_hex_unit(text.data() + 2);
   if (unit < 0xD800 || unit > 0xDFFF) return {6, unit};
   if (unit < 0xDC00 && text.size() >= 12 && text[6] == '\\' && text[7] == 'u') {
-    const std::uint32_t low = hex_unit(text.data() + 8);
+    const std::uint32_t low = json_hex_unit(text.data() + 8);
     if (low >= 0xDC00 && low <= 0xDFFF) {
       return {12, 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00)};
     }
@@ -301,40 +79,151 @@ Byte escaped_byte(Byte letter) {
   }
 }
 
+/// How much text may be read in vain for objects that go on after their line: as much as the text
+/// has, and this.
+constexpr std::size_t kFreeFailures = std::size_t{1} << 20;
+
+/// One call of tokenize_json().
+class JsonRows {
+ public:
+  JsonRows(Bytes text, JsonLayout layout, JsonBatch& batch)
+      : text_(text), layout_(layout), batch_(batch), reader_(text, batch.members) {}
+
+  /// Adds rows from `at` on, and returns where the next one's bytes begin.
+  std::size_t add(std::size_t at, std::size_t most_rows) {
+    while (at < text_.size() && batch_.rows() < most_rows) {
+      at = layout_ == JsonLayout::kLines ? add_line(at) : add_spread(at);
+    }
+    return at;
+  }
+
+ private:
+  bool is_array() const {
+    return layout_ == JsonLayout::kArray || layout_ == JsonLayout::kLooseArray;
+  }
+
+  /// The next byte from `at` on that is not white space; line feeds are only `with_lines`.
+  std::size_t skip_space(std::size_t at, bool with_lines) const {
+    while (at < text_.size() && (text_[at] == ' ' || text_[at] == '\t' || text_[at] == '\r' ||
+                                 (with_lines && text_[at] == '\n'))) {
+      ++at;
+    }
+    return at;
+  }
+
+  std::size_t line_end(std::size_t at) const {
+    const void* const end = std::memchr(text_.data() + at, '\n', text_.size() - at);
+    if (end == nullptr) return text_.size();
+    return static_cast<std::size_t>(static_cast<const Byte*>(end) - text_.data()) + 1;
+  }
+
+  /// The row of a line, or the line as a fault.
+  std::size_t add_line(std::size_t at) {
+    const std::size_t begin = skip_space(at, false);
+    if (begin == text_.size()) return begin;
+    if (text_[begin] == '\n') return begin + 1;
+    if (text_[begin] != '{') return add_fault(at, line_end(begin), begin, "'{' is expected");
+    if (read(begin, false)) return add_row(begin, reader_.at());
+    const std::size_t wrong = reader_.at();
+    const char* const why = reader_.why();
+    const bool goes_on = wrong < text_.size() && text_[wrong] == '\n';
+    if (goes_on && batch_.failed_bytes <= text_.size() + kFreeFailures) {
+      if (read(begin, true)) return add_row(begin, reader_.at());
+      batch_.failed_bytes += reader_.at() - begin;
+    }
+    return add_fault(at, line_end(begin), wrong, why);
+  }
+
+  /// The next object, or the rest of the text as a fault.
+  std::size_t add_spread(std::size_t at) {
+    const std::size_t begin = skip_space(at, true);
+    if (begin == text_.size()) return begin;
+    if (is_array() && text_[begin] == ']') return end_array(begin);
+    if (text_[begin] != '{') return add_fault(begin, text_.size(), begin, "'{' is expected");
+    if (read(begin, true)) return add_row(begin, reader_.at());
+    return add_fault(begin, text_.size(), reader_.at(), reader_.why());
+  }
+
+  /// Reads the object at `begin` and what separates it from the next one.
+  bool read(std::size_t begin, bool over_lines) {
+    if (!reader_.read(begin, over_lines)) return false;
+    if (is_array()) {
+      const Byte mark = reader_.next();
+      if (mark == ',') {
+        reader_.pass();
+      } else if (mark != ']' && (mark != '{' || layout_ == JsonLayout::kArray)) {
+        return reader_.fail("',' or ']' is expected");
+      }
+    }
+    const Byte mark = reader_.next_in_line();
+    if (reader_.at() == text_.size()) return true;
+    if (mark == '\n') return reader_.pass();
+    if (layout_ != JsonLayout::kLines) return true;
+    return reader_.fail("nothing may follow the object");
+  }
+
+  std::size_t add_row(std::size_t begin, std::size_t end) {
+    batch_.first_member.push_back(static_cast<std::uint32_t>(batch_.members.size()));
+    batch_.object.push_back(static_cast<std::uint32_t>(begin));
+    batch_.begin.push_back(static_cast<std::uint32_t>(end));
+    return end;
+  }
+
+  /// Adds a fault, which has no members; returns its end.
+  std::size_t add_fault(std::size_t begin, std::size_t end, std::size_t at, const char* why) {
+    batch_.members.resize(batch_.first_member.back());
+    batch_.faults.push_back({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end),
+                             static_cast<std::uint32_t>(at), why});
+    return end;
+  }
+
+  /// The ']' at `at`, after which only white space may follow.
+  std::size_t end_array(std::size_t at) {
+    std::size_t before = at;
+    while (before > 0 && skip_space(before - 1, true) != before - 1) --before;
+    if (before > 0 && text_[before - 1] == ',' && layout_ == JsonLayout::kArray) {
+      return add_fault(at, text_.size(), at, "'{' is expected after ','");
+    }
+    batch_.closed = true;
+    const std::size_t rest = skip_space(at + 1, true);
+    if (rest == text_.size()) return rest;
+    return add_fault(rest, text_.size(), rest, "nothing may follow the array");
+  }
+
+  Bytes text_;
+  JsonLayout layout_;
+  JsonBatch& batch_;
+  JsonReader reader_;
+};
+
 }  // namespace
 
-/// Each iteration takes one line.
-std::size_t tokenize_json(Bytes text, std::size_t at, std::size_t most_rows, JsonBatch& batch) {
+std::size_t tokenize_json(Bytes text, std::size_t at, std::size_t most_rows, JsonLayout layout,
+                          JsonBatch& batch) {
   batch.members.clear();
   batch.first_member.assign(1, 0);
   batch.object.clear();
   batch.begin.assign(1, static_cast<std::uint32_t>(at));
-  batch.stray.clear();
-  while (at < text.size() && batch.rows() < most_rows) {
-    std::size_t begin = at;
-    while (begin < text.size() &&
-           (text[begin] == ' ' || text[begin] == '\t' || text[begin] == '\r')) {
-      ++begin;
-    }
-    if (begin < text.size() && text[begin] == '{') {
-      ObjectReader reader(text, begin + 1, batch.members);
-      if (reader.read()) {
-        at = reader.at();
-        batch.first_member.push_back(static_cast<std::uint32_t>(batch.members.size()));
-        batch.object.push_back(static_cast<std::uint32_t>(begin));
-        batch.begin.push_back(static_cast<std::uint32_t>(at));
-        continue;
-      }
-      // A line that is no row leaves no members.
-      batch.members.resize(batch.first_member.back());
-    }
-    if (begin == text.size()) return begin;
-    if (text[begin] != '\n') batch.stray.push_back(static_cast<std::uint32_t>(at));
-    const void* const end = std::memchr(text.data() + begin, '\n', text.size() - begin);
-    if (end == nullptr) return text.size();
-    at = static_cast<std::size_t>(static_cast<const Byte*>(end) - text.data()) + 1;
+  batch.faults.clear();
+  return JsonRows(text, layout, batch).add(at, most_rows);
+}
+
+/// The place is the byte of its line, from 1 on. It is left out where the text begins within the
+/// line.
+std::string fault_text(const JsonFault& fault, Bytes text, JsonLayout layout) {
+  const auto before = text.rend() - static_cast<std::ptrdiff_t>(fault.at);
+  const auto line = std::find(before, text.rend(), Byte{'\n'});
+  const bool by_line = layout == JsonLayout::kLines;
+  std::string what = by_line ? "not a JSON object: " : "not JSON: ";
+  if (by_line || line != text.rend()) {
+    what += "at byte " + grouped(static_cast<std::uint64_t>(line - before) + 1) + " ";
   }
-  return at;
+  what += fault.why;
+  const Bytes rest = text.subspan(fault.at);
+  const bool at_end = rest.empty() || rest[0] == '\n' || rest[0] == '\r';
+  what += at_end ? ", where the line ends" : ", before `" + shown(rest) + "`";
+  if (by_line) what += "; --bad-rows FILE sets such lines aside";
+  return what;
 }
 
 /// The string was checked by the tokenizer, so escapes are complete. Between them 16 bytes are

@@ -56,7 +56,7 @@ Result<std::size_t> PieceReader::find_cut() {
 /// have.
 Result<std::size_t> PieceReader::limit_rows(std::size_t cut) const {
   const Bytes text = left().first(cut);
-  if (count_lines(text) < row_limit_) return cut;
+  if (kind_.most_rows(text, count_lines(text)) < row_limit_) return cut;
   std::size_t rows = 0;
   const auto end = kind_.pass_rows(text, 0, row_limit_, true, rows);
   return end.ok() ? *end : cut;  // an error is met again with the piece

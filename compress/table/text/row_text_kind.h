@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One interface for the two kinds of text that have rows, delimited fields (delimited_kind.cpp) and
-// JSON lines (json_kind.cpp): where rows end, which columns they have, and how they are loaded.
+// JSON (json_kind.cpp): where rows end, which columns they have, and how they are loaded.
 // Reading, cutting and encoding (compress_table.cpp) know nothing more of the form.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compress/table/text/csv_loader.h"
+#include "compress/table/text/json_inference.h"
 #include "compress/table/text/type_inference.h"
 #include "presso/table_schema.h"
 
@@ -28,6 +29,8 @@ class ColumnFinder {
   virtual Result<TableSchema> finish() const = 0;
   /// Reports in the order of finish()'s columns.
   virtual std::vector<ColumnReport> report() const = 0;
+  /// For a finder that was given all of the text: whether the text may end where it does.
+  virtual Status check_end() const { return {}; }
 };
 
 /// A kind of text, with its dialect. Thread-safe, as nothing changes after it was made.
@@ -41,6 +44,8 @@ class RowTextKind {
   /// the next row begins. Unless `text_ends_here`, a row without its line end is not passed.
   virtual Result<std::size_t> pass_rows(Bytes text, std::size_t at, std::size_t most,
                                         bool text_ends_here, std::size_t& rows) const = 0;
+  /// An upper bound of the rows of a text of `lines` lines.
+  virtual std::uint64_t most_rows(Bytes /*text*/, std::uint64_t lines) const { return lines; }
   virtual std::unique_ptr<ColumnFinder> new_finder() const = 0;
   virtual Result<LoadedRows> load(Bytes text, const TableSchema& schema,
                                   std::uint64_t first_line) const = 0;
@@ -53,7 +58,7 @@ class RowTextKind {
 std::unique_ptr<RowTextKind> make_delimited_kind(const TextForm& form,
                                                  std::vector<std::string> names,
                                                  const LoadOptions& options);
-/// `form`: as sniff_json() returns it.
-std::unique_ptr<RowTextKind> make_json_kind(const TextForm& form);
+/// `json`: as sniff_json() returns it.
+std::unique_ptr<RowTextKind> make_json_kind(const JsonText& json);
 
 }  // namespace presso

@@ -90,6 +90,7 @@ class TableCompressor {
     PiecePlace place;
     std::uint64_t line = 1;  ///< the first one
     std::uint64_t lines = 0;
+    std::uint64_t most_rows = 0;
   };
 
   bool is_sorted() const { return !options_.sort.by.empty(); }
@@ -121,6 +122,7 @@ class TableCompressor {
         PRESSO_TRY(find_in(first_piece_->text.bytes(), first_piece_->first_line, *finder_));
       }
     }
+    if (saw_all_) PRESSO_TRY(finder_->check_end());
     PRESSO_ASSIGN(summary_.schema, finder_->finish());
     // UTF-8 was checked only as far as the first piece goes.
     if (!saw_all_) {
@@ -132,6 +134,7 @@ class TableCompressor {
       column.spelled =
           summary_.schema.exact && (column.spelled || (!saw_all_ && !is_string(column.type)));
     }
+    if (!summary_.schema.exact) leave_out_array();
     std::vector<ColumnReport> reports = finder_->report();
     for (std::size_t i = 0; i < reports.size(); ++i) {
       summary_.findings.push_back(
@@ -139,6 +142,13 @@ class TableCompressor {
     }
     summary_.notes = text_.notes;
     return take_given_types(options_.types, saw_all_, text_.form.kind, summary_);
+  }
+
+  /// The '[' before the rows of JSON is not stored without the ',' and ']' that follow them.
+  void leave_out_array() {
+    TextForm& form = summary_.schema.text;
+    if (form.kind != TextKind::kJsonLines) return;
+    form.head.resize(std::min(form.head.size(), form.head.find('[')));
   }
 
   /// The second reading of a file must show the same head.
@@ -183,6 +193,7 @@ class TableCompressor {
     PiecePlace place;
     bool is_right = false;  ///< the piece was read and ends where it was guessed to end
     std::uint64_t lines = 0;
+    std::uint64_t most_rows = 0;
     std::unique_ptr<ColumnFinder> finder;
   };
 
@@ -202,7 +213,7 @@ class TableCompressor {
             if (!part.is_right) return false;
             part.finder->move_lines(line - 1);
             finder_->merge(*part.finder);
-            places_.push_back({part.place, line, part.lines});
+            places_.push_back({part.place, line, part.lines, part.most_rows});
             line += part.lines;
             return true;
           })));
@@ -221,11 +232,13 @@ class TableCompressor {
 
   /// Lines are counted from 1 on. An error is left to find_in_all(), which knows the line.
   FoundPart find_in_place(const PieceGuesser& guesser, const PiecePlace& place, Buffer& text) {
-    FoundPart part{place, false, 0, kind_->new_finder()};
+    FoundPart part{place, false, 0, 0, kind_->new_finder()};
     const Result<bool> right = guesser.read(place, text);
     if (!right.ok() || !*right) return part;
     part.lines = count_lines(text.bytes());
-    part.is_right = part.lines < piece_row_limit() && find_in(text.bytes(), 1, *part.finder).ok();
+    part.most_rows = kind_->most_rows(text.bytes(), part.lines);
+    part.is_right =
+        part.most_rows < piece_row_limit() && find_in(text.bytes(), 1, *part.finder).ok();
     return part;
   }
 
@@ -303,7 +316,9 @@ class TableCompressor {
 
   /// A table of many columns may have shorter row groups than was known when pieces were guessed.
   void drop_long_places() {
-    const auto is_long = [&](const KnownPlace& known) { return known.lines >= piece_row_limit(); };
+    const auto is_long = [&](const KnownPlace& known) {
+      return known.most_rows >= piece_row_limit();
+    };
     places_.erase(std::find_if(places_.begin(), places_.end(), is_long), places_.end());
   }
 

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+// Reads one JSON object and checks all of it as RFC 8259 defines it, nested values included. NaN,
+// Infinity and -Infinity, which Python's and R's writers use, are numbers too. Nesting is kept on a
+// stack of its own, so that no text can exhaust that of the thread. Strings are looked through 16
+// bytes at a time. Tested by tests/unit/compress/table/json_tokenizer_test.cpp and
+// json_suite_test.cpp.
+#pragma once
+
+#include <array>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "compress/table/text/json_tokenizer.h"
+#include "format/columns/string_text.h"
+#include "format/columns/utf8_check.h"
+
+namespace presso {
+
+/// Letters that may follow a backslash, except 'u'.
+constexpr std::array<bool, 256> kJsonEscapeLetters = [] {
+  std::array<bool, 256> letters{};
+  for (const char letter : {'"', '\\', '/', 'b', 'f', 'n', 'r', 't'}) {
+    letters[static_cast<Byte>(letter)] = true;
+  }
+  return letters;
+}();
+
+/// The value of a hexadecimal digit, or -1.
+inline int json_hex_digit(Byte byte) {
+  if (byte >= '0' && byte <= '9') return byte - '0';
+  const int letter = (byte | 0x20) - 'a';
+  return letter >= 0 && letter < 6 ? letter + 10 : -1;
+}
+
+/// The UTF-16 unit of four hexadecimal digits; above 0xFFFF if they are none.
+inline std::uint32_t json_hex_unit(const Byte* digits) {
+  std::uint32_t unit = 0;
+  for (int i = 0; i < 4; ++i) {
+    const int digit = json_hex_digit(digits[i]);
+    if (digit < 0) return ~std::uint32_t{0};
+    unit = unit << 4 | static_cast<std::uint32_t>(digit);
+  }
+  return unit;
+}
+
+/// Reads objects of one text. Every step returns false where the text is not what it must be.
+class JsonReader {
+ public:
+  JsonReader(Bytes text, std::vector<JsonMember>& members)
+      : text_(text.data()), size_(text.size()), members_(members) {}
+
+  /// Reads the object whose '{' is at `at`, and adds its members. A line feed is white space if
+  /// `over_lines` is set, and an error otherwise. After a failure some members may have been added.
+  bool read(std::size_t at, bool over_lines) {
+    at_ = at + 1;
+    line_feed_ = over_lines ? '\n' : ' ';
+    if (next() == '}') return pass();
+    while (true) {
+      if (!read_member()) return false;
+      const Byte mark = next();
+      if (mark == '}') return pass();
+      if (mark != ',') return fail("',' or '}' is expected");
+      ++at_;
+      next();
+    }
+  }
+
+  /// Skips white space and returns the next byte; 0 at the end of the text.
+  [[gnu::always_inline]] Byte next() {
+    if (at_ < size_ && text_[at_] > ' ') return text_[at_];
+    if (size_ - at_ >= 2 && text_[at_] == ' ' && text_[at_ + 1] > ' ') return text_[++at_];
+    return skip_space();
+  }
+  /// Does that up to the line's end.
+  Byte next_in_line() {
+    line_feed_ = ' ';
+    return next();
+  }
+  /// Passes one byte.
+  bool pass() {
+    ++at_;
+    return true;
+  }
+  /// Notes why the text is wrong at at().
+  bool fail(const char* why) {
+    why_ = why;
+    return false;
+  }
+  std::size_t at() const { return at_; }
+  const char* why() const { return why_; }
+
+ private:
+  using ByteVector = string_text::ByteVector;
+  static constexpr std::size_t kStep = string_text::kStep;
+
+  /// Places of a string's bytes without its quotes, and what was seen in it.
+  struct String {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    bool escaped = false;
+    bool non_ascii = false;
+  };
+
+  static bool is_digit(Byte byte) { return byte >= '0' && byte <= '9'; }
+  bool is_space(Byte byte) const {
+    return byte == ' ' || byte == '\t' || byte == '\r' || byte == line_feed_;
+  }
+  [[gnu::noinline]] Byte skip_space() {
+    while (at_ < size_ && is_space(text_[at_])) ++at_;
+    return byte_at(at_);
+  }
+  /// The byte at `at`; 0 past the end, which no rule accepts.
+  Byte byte_at(std::size_t at) const { return at < size_ ? text_[at] : 0; }
+
+  /// Reads a key and its colon.
+  bool read_key(String& key) {
+    if (byte_at(at_) != '"') return fail("a key in double quotes is expected");
+    if (!read_string(key)) return false;
+    return next() == ':' ? pass() : fail("':' is expected");
+  }
+
+  /// Reads a key, a colon and a value.
+  bool read_member() {
+    String key;
+    if (!read_key(key)) return false;
+    JsonMember& member = members_.emplace_back();
+    member.key_begin = static_cast<std::uint32_t>(key.begin);
+    member.key_length = static_cast<std::uint32_t>(key.end - key.begin);
+    member.key_escaped = key.escaped;
+    return read_value(next(), member);
+  }
+
+  /// The first byte tells the kind; the rest is checked by kind.
+  bool read_value(Byte first, JsonMember& member) {
+    String value;
+    value.begin = at_;
+    bool sound = false;
+    if (first == '"') {
+      member.kind = JsonKind::kString;
+      sound = read_string(value);
+    } else if (first == '{' || first == '[') {
+      member.kind = JsonKind::kNested;
+      sound = skip_nested();
+    } else {
+      const bool word = first == 't' || first == 'f';
+      member.kind = first == 'n' ? JsonKind::kNull : word ? JsonKind::kBool : JsonKind::kNumber;
+      sound = skip_plain_value(first);
+    }
+    if (member.kind != JsonKind::kString) value.end = at_;
+    member.begin = static_cast<std::uint32_t>(value.begin);
+    member.length = static_cast<std::uint32_t>(value.end - value.begin);
+    member.escaped = value.escaped;
+    member.non_ascii = value.non_ascii;
+    return sound;
+  }
+
+  /// Passes a number or a word.
+  bool skip_plain_value(Byte first) {
+    if (first == '-' || is_digit(first)) return skip_number();
+    const bool known = skip_word("null", 4) || skip_word("true", 4) || skip_word("false", 5) ||
+                       skip_word("NaN", 3) || skip_word("Infinity", 8);
+    return known || fail("a value is expected");
+  }
+
+  /// Passes this word if it stands there.
+  bool skip_word(const char* word, std::size_t length) {
+    if (size_ - at_ < length || std::memcmp(text_ + at_, word, length) != 0) return false;
+    at_ += length;
+    return true;
+  }
+
+  /// Passes digits, of which there must be at least one.
+  bool skip_digits() {
+    const std::size_t begin = at_;
+    while (is_digit(byte_at(at_))) ++at_;
+    return at_ != begin || fail("a digit is expected");
+  }
+
+  // RFC 8259: no leading zeros, digits on both sides of a point.
+  bool skip_number() {
+    if (text_[at_] == '-') {
+      ++at_;
+      if (skip_word("Infinity", 8)) return true;
+    }
+    const std::size_t begin = at_;
+    if (!skip_digits()) return false;
+    if (text_[begin] == '0' && at_ != begin + 1) {
+      at_ = begin;
+      return fail("a number begins with a zero that it does not need");
+    }
+    if (byte_at(at_) == '.') {
+      ++at_;
+      if (!skip_digits()) return false;
+    }
+    if ((byte_at(at_) | 0x20) != 'e') return true;
+    ++at_;
+    if (byte_at(at_) == '-' || byte_at(at_) == '+') ++at_;
+    return skip_digits();
+  }
+
+  /// Passes an object or an array. The stack holds the brackets that must still be closed.
+  bool skip_nested() {
+    String string;
+    closers_.clear();
+    while (true) {
+      const Byte first = next();
+      if (first == '{' || first == '[') {
+        ++at_;
+        closers_.push_back(static_cast<char>(first + 2));  // '}' or ']'
+        if (next() != top()) {
+          if (first == '{' && !read_key(string)) return false;
+          continue;
+        }
+      } else if (first == '"' ? !read_string(string) : !skip_plain_value(first)) {
+        return false;
+      }
+      while (next() == top()) {
+        ++at_;
+        closers_.pop_back();
+        if (closers_.empty()) return true;
+      }
+      const bool in_object = top() == '}';
+      if (byte_at(at_) != ',') {
+        return fail(in_object ? "',' or '}' is expected" : "',' or ']' is expected");
+      }
+      ++at_;
+      next();
+      if (in_object && !read_key(string)) return false;
+    }
+  }
+  Byte top() const { return static_cast<Byte>(closers_.back()); }
+
+  /// Reads from the opening quote to after the closing one.
+  bool read_string(String& string) {
+    string.non_ascii = false;
+    string.escaped = false;
+    string.begin = ++at_;
+    while (true) {
+      skip_plain(string);
+      if (at_ >= size_) return fail("a string is never closed");
+      if (text_[at_] < ' ') return fail("a string has a control character");
+      if (text_[at_] == '"') break;
+      string.escaped = true;
+      if (!skip_escape()) return fail("an escape in a string is none of JSON's");
+    }
+    string.end = at_++;
+    return !string.non_ascii || is_utf8(string);
+  }
+
+  bool is_utf8(const String& string) {
+    const std::size_t length = string.end - string.begin;
+    const std::size_t valid = utf8_prefix({text_ + string.begin, length});
+    if (valid == length) return true;
+    at_ = string.begin + valid;
+    return fail("a string has bytes that are not UTF-8");
+  }
+
+  /// Whether one of the first `n` bytes is not ASCII.
+  static bool has_tops(ByteVector bytes, std::size_t n) {
+    constexpr std::uint64_t kTops = 0x8080808080808080u;
+    std::uint64_t halves[2];
+    std::memcpy(halves, &bytes, kStep);
+    if (((halves[0] | halves[1]) & kTops) == 0) return false;
+    const std::size_t half = n / 8;
+    const std::uint64_t before = (std::uint64_t{1} << (n % 8 * 8)) - 1;
+    if (half == 0) return (halves[0] & before & kTops) != 0;
+    return ((halves[0] | (half == 1 ? halves[1] & before : halves[1])) & kTops) != 0;
+  }
+
+  /// Skips to the next quote, backslash, byte below a space, or the end of the text; 16 bytes a
+  /// step.
+  void skip_plain(String& string) {
+    const string_text::JsonMarks marks;
+    while (size_ - at_ >= kStep) {
+      const ByteVector bytes = string_text::load_vector(text_ + at_);
+      const std::size_t plain = string_text::first_mark(marks(bytes));
+      string.non_ascii |= has_tops(bytes, plain);
+      // Up to the mark, or all 16 bytes.
+      at_ += plain;
+      if (plain != kStep) return;
+    }
+    for (; at_ < size_; ++at_) {
+      const Byte byte = text_[at_];
+      if (byte < ' ' || byte == '"' || byte == '\\') return;
+      string.non_ascii |= byte > 0x7F;
+    }
+  }
+
+  /// Checks the escape without decoding it. After a failure, at() is its backslash.
+  bool skip_escape() {
+    const Byte letter = byte_at(at_ + 1);
+    if (letter != 'u') {
+      if (!kJsonEscapeLetters[letter]) return false;
+      at_ += 2;
+      return true;
+    }
+    if (size_ - at_ < 6 || json_hex_unit(text_ + at_ + 2) > 0xFFFF) return false;
+    at_ += 6;
+    return true;
+  }
+
+  const Byte* text_;
+  std::size_t size_;
+  std::size_t at_ = 0;
+  Byte line_feed_ = ' ';
+  const char* why_ = "";
+  std::string closers_;
+  std::vector<JsonMember>& members_;
+};
+
+}  // namespace presso
