@@ -173,15 +173,25 @@ void whole_numbers(const StepContext& c) {
   }
 }
 
-/// Rounds to `digits` places after the point, half away from zero, via a product with 10^digits. If
-/// that product overflows the value has no such digits and stays; a scale that underflows gives
-/// zero.
+/// Rounds to `digits` places after the point by the value that the double has, half away from zero:
+/// the double next to 0.35 is less than that and becomes 0.3, although its product with ten is 3.5.
+/// The product's own rounding error, which fma() tells, decides in such a case. That is exact where
+/// a double holds 10^|digits|, up to 22 digits. A product of 2^52 or more has no digits to round,
+/// and the value stays.
 double round_to(double value, std::int64_t digits) {
   if (!std::isfinite(value)) return value;
-  const double scale = std::pow(10.0, static_cast<double>(digits));
-  const double scaled = value * scale;
-  if (!std::isfinite(scaled) || scale == 0) return digits > 0 ? value : 0.0;
-  return std::round(scaled) / scale;
+  const double scale = std::pow(10.0, static_cast<double>(std::abs(digits)));
+  const double scaled = digits < 0 ? value / scale : value * scale;
+  if (std::fabs(scaled) >= 0x1p52) return value;
+  double rounded = std::round(scaled);
+  const double whole = std::trunc(scaled);
+  if (std::fabs(scaled - whole) == 0.5) {
+    // By how much `scaled` is greater than the exact quotient or product.
+    const double error =
+        digits < 0 ? std::fma(scaled, scale, -value) : -std::fma(value, scale, -scaled);
+    if (scaled > 0 ? error > 0 : error < 0) rounded = whole;
+  }
+  return digits < 0 ? rounded * scale : rounded / scale;
 }
 
 /// Doubles follow IEEE 754 and never fail, except for the square root of a negative number.

@@ -98,6 +98,21 @@ TEST(Compute, FollowsIeeeForDoublesButOrdersNan) {
   EXPECT_EQ(evaluate("sqrt(-1)").substr(0, 6), "error:");
 }
 
+TEST(Compute, RoundsTheValueThatADoubleHas) {
+  expect_all({{"round(0.35e0, 1)", "0.3"},  // 0.34999999999999997...
+              {"round(0.45e0, 1)", "0.5"},  // 0.45000000000000001...
+              {"round(0.25e0, 1)", "0.3"},  // exactly half: away from zero
+              {"round(-0.35e0, 1)", "-0.3"},
+              {"round(-0.25e0, 1)", "-0.3"},
+              {"round(1.005e0, 2)", "1"},
+              {"round(2.675e0, 2)", "2.67"},
+              {"round(4.35e0, 22)", "4.35"},
+              {"round(1e300, 10)", "1e+300"},
+              {"round(150e0, -2)", "200"},
+              {"round(1234.5e0, -2)", "1200"},
+              {"round(0.35, 1)", "0.4"}});  // a decimal
+}
+
 TEST(Compute, KnowsThreeTruths) {
   expect_all({{"n = 1", "null"},
               {"n = 1 and false", "false"},
