@@ -375,6 +375,14 @@ def test_what_waits_is_not_fetched_for_a_file_that_has_gone(monkeypatch):
     assert len(source.asked) == 16
 
 
+def test_errors_escape_control_characters(tmp_path):
+    with pytest.raises(presso.FileError) as caught:
+        presso.open(tmp_path / "a\x1b[31m\r")
+    assert "a\\x1b[31m\\r" in str(caught.value)
+    assert "\x1b" not in str(caught.value)
+    assert caught.value.path == str(tmp_path / "a\x1b[31m\r")
+
+
 def test_errors_have_their_places(damaged, log, tmp_path):
     file = presso.open(damaged)
     with pytest.raises(presso.DamageError) as caught:

@@ -240,6 +240,40 @@ class Inputs(CliTest):
                 self.assertIn(result.status, (0, 2), (command, result))
                 self.assertEqual(result.status == 2, "presso: bad.presso: " in result.err, result)
 
+    def test_messages_escape_the_control_characters_of_files(self):
+        escape = "\x1b[31m"
+        self.write("value.csv", f"a,b\n1,2\n{escape}red,2,3\n".encode())
+        self.write("name.csv", f'a{escape},b\n1,2\n3,x{escape}\n'.encode())
+        odd = f"odd{escape}\r.csv"
+        self.write(odd, self.read("name.csv"))
+        self.ok("compress", "-q", "--table", "auto", odd)
+        statement = f"select '{escape}', \"z{escape}\" from name.csv"
+        for arguments in (
+            ("compress", "--table", "auto", "value.csv"),
+            ("compress", "-vf", "--table", "auto", "name.csv"),
+            ("compress", "--table", "auto", "--schema", "b:int32", "name.csv"),
+            ("compress", "--table", "auto", "--schema", f"z{escape}:int32", "name.csv"),
+            ("compress", "--table", "auto", "--schema", f"b:{escape}", "name.csv"),
+            ("compress", "--table", "auto", "--sort-by", "z", "name.csv"),
+            ("select", "value.csv"),
+            ("select", odd, "--columns", "z"),
+            ("select", "name.csv", "--where", f"b {escape} 1"),
+            ("select", "--format", "table", "name.csv"),
+            ("sql", statement),
+            ("sql", "select z from name.csv"),
+            ("cat", odd + ".presso", "--columns", "z"),
+            ("test", "-v", odd + ".presso"),
+            ("info", odd + ".presso", "name.csv"),
+            ("info", "--json", odd + ".presso"),
+            ("scan", f"({escape}", odd + ".presso"),
+            (f"z{escape}",),
+        ):
+            result = self.run_presso(*arguments)
+            self.assertNotIn(b"\x1b", result.out, arguments)
+            self.assertNotIn("\x1b", result.err, arguments)
+            self.assertNotIn("\r", result.err, arguments)
+            self.assertTrue(result.out or result.err, arguments)
+
 
 if __name__ == "__main__":
     main()

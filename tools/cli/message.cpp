@@ -20,26 +20,13 @@ std::function<void()> clear_line;
 std::atomic<int> status{kSuccess};
 std::atomic<Verbosity> level{Verbosity::kNormal};
 
-/// Appends the text with its line feeds. Other control characters, which come from data and names,
-/// are escaped.
-void append_lines(std::string_view text, std::string& to) {
-  for (;;) {
-    const std::size_t line = std::min(text.find('\n'), text.size());
-    to.append(terminal_text(text.substr(0, line)).text);
-    if (line == text.size()) return;
-    to.push_back('\n');
-    text.remove_prefix(line + 1);
-  }
-}
-
 /// Writes a message in one piece, so that lines of several threads or processes do not mix. A text
 /// that begins with an excerpt, indented above its caret, gets lines of its own.
 void print_message(std::string_view file, std::string_view text) {
   std::string line = "presso: ";
   if (!file.empty()) line.append(terminal_text(file).text).append(": ");
   if (text.starts_with(' ')) line.append("in this text:\n");
-  append_lines(text, line);
-  line.push_back('\n');
+  line.append(terminal_lines(text)).push_back('\n');
   const std::lock_guard lock(print_mutex);
   if (clear_line) clear_line();
   std::fwrite(line.data(), 1, line.size(), stderr);

@@ -148,6 +148,17 @@ TerminalText terminal_text(std::string_view text, std::size_t most) {
   return terminal_text(Bytes(reinterpret_cast<const Byte*>(text.data()), text.size()), most);
 }
 
+std::string terminal_lines(std::string_view text) {
+  std::string lines;
+  for (;;) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines += terminal_text(text.substr(0, end)).text;
+    if (end == text.size()) return lines;
+    lines += '\n';
+    text.remove_prefix(end + 1);
+  }
+}
+
 bool terminal_takes_color() {
   const char* terminal = std::getenv("TERM");
   const char* no_color = std::getenv("NO_COLOR");

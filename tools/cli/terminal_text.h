@@ -29,6 +29,10 @@ std::size_t character_width(char32_t character);
 TerminalText terminal_text(Bytes text, std::size_t most = SIZE_MAX);
 TerminalText terminal_text(std::string_view text, std::size_t most = SIZE_MAX);
 
+/// Makes the lines of a text safe: line feeds stay, everything else is as above. Messages quote
+/// names and values of files this way.
+std::string terminal_lines(std::string_view text);
+
 /// Whether the environment lets terminals have colours: not where TERM is dumb or missing, or
 /// NO_COLOR is set and not empty.
 bool terminal_takes_color();

@@ -8,6 +8,7 @@
 
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
+#include "tools/cli/terminal_text.h"
 #include "tools/info/archive_report.h"
 #include "tools/info/calibration_report.h"
 #include "tools/info/commands.h"
@@ -218,14 +219,15 @@ class InfoCommand final : public Command {
     std::string out = reports.empty() ? "" : files_table(reports);
     for (const ArchiveReport& report : reports) {
       if (!report.table) continue;
-      out += "\n" + report.path + ": " + grouped(report.table->rows) + " rows in " +
-             grouped(report.table->row_groups) +
+      out += "\n" + terminal_text(report.path).text + ": " + grouped(report.table->rows) +
+             " rows in " + grouped(report.table->row_groups) +
              (report.table->row_groups == 1 ? " row group\n" : " row groups\n") +
              columns_table(report);
     }
     if (!blocks_) return out;
     for (const ArchiveReport& report : reports) {
-      if (!report.table) out += "\n" + report.path + ":\n" + blocks_table(report);
+      if (!report.table)
+        out += "\n" + terminal_text(report.path).text + ":\n" + blocks_table(report);
     }
     return out;
   }

@@ -32,6 +32,12 @@ TEST(TerminalText, KeepsControlBytesFromTheTerminal) {
   EXPECT_EQ(shown(std::string_view("\0", 1)), "\\x00");
 }
 
+TEST(TerminalText, KeepsLinesApartAndControlBytesFromTheTerminal) {
+  EXPECT_EQ(terminal_lines("a\x1b[31m\n\n\tb\r"), "a\\x1b[31m\n\n\\tb\\r");
+  EXPECT_EQ(terminal_lines(""), "");
+  EXPECT_EQ(terminal_lines("\n"), "\n");
+}
+
 TEST(TerminalText, ShowsBytesThatAreNoUtf8) {
   EXPECT_EQ(shown("a\xff"), "a\\xff");
   EXPECT_EQ(shown("\xc3"), "\\xc3");
