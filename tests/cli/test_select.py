@@ -390,16 +390,66 @@ class Terminals(SelectTest):
         self.assertTrue(lines[2].endswith("x…"), lines)
         self.assertLessEqual(max(map(len, lines)), 80)
 
-    def test_columns_that_do_not_fit_are_left_out_and_that_is_said(self):
+    def test_rows_that_do_not_fit_are_vertical(self):
         names = [f"column_{i}" for i in range(40)]
-        self.write(
-            "wide.csv",
-            (",".join(names) + "\n" + ",".join("1234567890" for _ in names) + "\n").encode(),
-        )
+        values = ["1234567890"] * 38 + ["x" * 300, "\x1b[2J"]
+        text = ",".join(names) + "\n" + 2 * (",".join(values) + "\n") + "," * 39 + "\n"
+        self.write("wide.csv", text.encode())
         status, lines = self.lines("wide.csv")
         self.assertEqual(status, 0)
-        self.assertRegex(lines[-1], r"^1 row \([0-9]+ of 40 columns fit\)$")
-        self.assertLessEqual(max(map(len, lines)), 80)
+        row = [f"  {name:9}  1234567890" for name in names[:38]]
+        row += ["  column_38  " + "x" * 66 + "…", "  column_39  \\x1b[2J"]
+        empty = [f"  {name:9}  null" for name in names]
+        self.assertEqual(
+            lines, ["row 1", *row, "row 2", *row, "row 3", *empty, "3 rows"], lines[35:45]
+        )
+        self.assertEqual(len(self.ok("select", "wide.csv", "--format", "table").out.splitlines()), 6)
+
+    def test_long_answers_show_their_ends_and_the_count(self):
+        for rows in (40, 41, 45, 70_001):
+            self.write("n.csv", b"n,word\n" + b"".join(b"%d,w%d\n" % (i, i) for i in range(rows)))
+            for answer in (
+                self.lines("n.csv"),
+                self.lines("n.csv", "--offset", "0"),
+                self.lines("n.csv", "--format", "table"),
+                self.lines("n.csv", "--order-by", "n"),
+            ):
+                status, lines = answer
+                self.assertEqual(status, 0)
+                self.assertEqual([line.split() for line in lines[:1]], [["n", "word"]])
+                shown = [line.split() for line in lines[2:-1]]
+                numbers = [*range(20), *range(rows - 20, rows)]
+                wanted = [[str(i), f"w{i}"] for i in numbers]
+                if rows > 40:
+                    wanted.insert(20, ["…", "…"])
+                    said = f"{rows:,} rows (the first and last 20 are shown; a limit shows more)"
+                else:
+                    said = f"{rows} rows"
+                self.assertEqual((shown, lines[-1]), (wanted, said))
+
+    def test_a_limit_and_other_forms_are_complete(self):
+        rows = b"".join(b"%d,w%d\n" % (i, i) for i in range(500))
+        self.write("n.csv", b"n,word\n" + rows)
+        status, lines = self.lines("n.csv", "--limit", "300")
+        self.assertEqual((status, len(lines), lines[-1]), (0, 303, "300 rows"))
+        status, lines = self.lines("n.csv", "--format", "csv")
+        self.assertEqual((status, lines), (0, ["n,word", *rows.decode().split()]))
+        status, output = self.on_terminal("sql", "select n from n.csv limit 100")
+        self.assertEqual((status, output.count("\n")), (0, 103))
+        status, output = self.on_terminal("sql", "select n from n.csv")
+        self.assertEqual((status, output.count("\n")), (0, 44))
+        self.assertEqual(len(self.ok("select", "n.csv", "--format", "table").out.splitlines()), 503)
+
+    def test_long_vertical_answers_show_their_ends(self):
+        names = [f"column_{i}" for i in range(20)]
+        rows = "".join(",".join([str(i)] * 20) + "\n" for i in range(1000, 1100))
+        self.write("wide.csv", (",".join(names) + "\n" + rows).encode())
+        status, lines = self.lines("wide.csv")
+        self.assertEqual(status, 0)
+        self.assertEqual(lines[19 * 21], "row 20")
+        self.assertEqual(lines[20 * 21 : 20 * 21 + 3], ["…", "row 81", "  column_0   1080"])
+        self.assertEqual(len(lines), 40 * 21 + 2)
+        self.assertTrue(lines[-1].startswith("100 rows ("), lines[-1])
 
     def test_bytes_that_a_terminal_would_obey_are_shown(self):
         self.write("odd.csv", 'a,b\n"\x1b[2Jx",日本\ny,"two\nlines"\n'.encode())
@@ -425,7 +475,7 @@ class Terminals(SelectTest):
 
     def test_rows_behind_those_that_were_measured_come_too(self):
         self.write("n.csv", b"n,word\n" + b"".join(b"%d,w%d\n" % (i, i) for i in range(2500)))
-        status, lines = self.lines("n.csv")
+        status, lines = self.lines("n.csv", "--limit", "9999")
         self.assertEqual((status, len(lines)), (0, 2503))
         self.assertEqual(lines[2501], "2499  w2499")
 

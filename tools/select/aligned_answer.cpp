@@ -2,10 +2,11 @@
 // Writes an answer as a table for people: columns of equal width, numbers to the right, a line
 // under the names, and at the end how many rows there were. Widths are those of the first 1,000
 // rows, which are held back for them; later rows are written as they come, and columns become wider
-// where they need it. Numbers are never cut, since a part of one is another number; columns that do
-// not fit the terminal are left out, and the last line says so. Tested by tests/cli/test_select.py.
-// Memory: the cells of 1,000 rows, whatever the length of the answer. Texts are made safe for the
-// terminal (cli/terminal_text.h).
+// where they need it. Where AlignedStyle::most_rows says so, only the first and last rows are shown,
+// and nothing is written before the last row is known. Numbers are never cut, since a part of one is
+// another number. Rows of more columns than fit the terminal are written vertically, a line for each
+// value. Memory: the cells of 1,000 rows, whatever the length of the answer. Texts are made safe for
+// the terminal (cli/terminal_text.h). Tested by tests/cli/test_select.py.
 #include <algorithm>
 
 #include "format/columns/value_text.h"
@@ -18,8 +19,9 @@ namespace {
 
 // The number of rows that settle the widths; more would delay the first line of a long answer.
 constexpr std::size_t kMeasuredRows = 1000;
-constexpr std::size_t kLeastWidth = 8;  ///< to which texts are cut before columns are left out
+constexpr std::size_t kLeastWidth = 8;  ///< to which texts are cut so that a row fits on a line
 constexpr std::string_view kGap = "  ";
+constexpr std::string_view kLeftOut = "…";
 constexpr std::string_view kNull = "null";
 constexpr std::string_view kDim = "\x1b[2m";
 constexpr std::string_view kBold = "\x1b[1m";
@@ -72,16 +74,17 @@ class AlignedAnswer final : public AnswerSink {
   Result<bool> write(ResultBatch batch, Buffer) override {
     std::vector<ColumnView> views;
     for (const ColumnData& column : batch) views.push_back(column.view());
-    // Rows after the first 1,000 are written as they come; those before wait for the layout.
-    for (std::uint64_t row = 0; row < batch.front().rows; ++row) {
-      if (shown_columns_ > 0) {
-        const std::vector<Cell> cells = cells_of(views, row);
-        for (std::size_t i = 0; i < shown_columns_; ++i) widen(columns_[i], cells[i].shown.width);
-        PRESSO_TRY(write_row(cells));
+    const std::uint64_t rows = batch.front().rows;
+    for (std::uint64_t row = 0; row < rows; ++row) {
+      if (is_laid_out_) {
+        PRESSO_TRY(write_row(cells_of(views, row)));
         continue;
       }
-      held_.push_back(cells_of(views, row));
-      if (held_.size() == kMeasuredRows) PRESSO_TRY(write_held());
+      // Rows in the middle are not even made.
+      const std::size_t half = style_.most_rows / 2;
+      if (half > 0 && held_.size() >= half && rows - row > half) row = rows - half;
+      hold(cells_of(views, row));
+      if (half == 0 && held_.size() == kMeasuredRows) PRESSO_TRY(write_held(0));
     }
     // At a terminal a batch appears as soon as it is there, even if it is small.
     if (at_once_) PRESSO_TRY(to_.flush());
@@ -90,12 +93,13 @@ class AlignedAnswer final : public AnswerSink {
 
   /// Writes what is held back, and the number of rows.
   Status finish(std::uint64_t rows) override {
-    if (shown_columns_ == 0) PRESSO_TRY(write_held());
+    const std::uint64_t left_out = is_laid_out_ ? 0 : rows - held_.size();
+    if (!is_laid_out_) PRESSO_TRY(write_held(left_out));
     if (header_) {
       std::string line = grouped(rows) + (rows == 1 ? " row" : " rows");
-      if (shown_columns_ < columns_.size()) {
-        line += " (" + std::to_string(shown_columns_) + " of " + std::to_string(columns_.size()) +
-                " columns fit)";
+      if (left_out > 0) {
+        line += " (the first and last " + std::to_string(style_.most_rows / 2) +
+                " are shown; a limit shows more)";
       }
       PRESSO_TRY(write_text(line + "\n"));
     }
@@ -131,6 +135,14 @@ class AlignedAnswer final : public AnswerSink {
     return cells;
   }
 
+  /// Holds a row back. If only some rows are shown, one from the middle makes room for it.
+  void hold(std::vector<Cell> cells) {
+    if (style_.most_rows > 0 && held_.size() == style_.most_rows) {
+      held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(style_.most_rows / 2));
+    }
+    held_.push_back(std::move(cells));
+  }
+
   /// The width of the column if texts and names are cut to `most`.
   static std::size_t width_of(const Column& column, std::size_t most) {
     const std::size_t name = std::min(column.name.width, most);
@@ -138,35 +150,33 @@ class AlignedAnswer final : public AnswerSink {
     return std::max({name, cells, std::size_t{1}});
   }
 
-  /// The width of a line of the first `columns` columns if texts and names are cut to `most`.
-  std::size_t line_width(std::size_t most, std::size_t columns) const {
+  /// The width of a line if texts and names are cut to `most`.
+  std::size_t line_width(std::size_t most) const {
     std::size_t width = 0;
-    for (std::size_t i = 0; i < columns; ++i) {
-      width += (i == 0 ? 0 : kGap.size()) + width_of(columns_[i], most);
-    }
-    return width;
+    for (const Column& column : columns_) width += kGap.size() + width_of(column, most);
+    return width - kGap.size();
   }
 
   /// Settles the widths from the rows that were held back: texts are cut until a line fits, down to
-  /// eight columns, and then columns are left out.
+  /// eight columns. If that is not enough, rows are written vertically.
   void lay_out() {
+    is_laid_out_ = true;
     for (const std::vector<Cell>& row : held_) {
       for (std::size_t i = 0; i < row.size(); ++i) {
         columns_[i].widest = std::max(columns_[i].widest, row[i].shown.width);
       }
     }
-    shown_columns_ = columns_.size();
     std::size_t most = most_width();
     if (style_.width > 0) {
-      // Columns are left out from the right while even texts of eight columns do not fit; only then
-      // are texts cut, by one column at a time, until a line does.
-      while (shown_columns_ > 1 && line_width(kLeastWidth, shown_columns_) > style_.width) {
-        --shown_columns_;
-      }
-      while (most > kLeastWidth && line_width(most, shown_columns_) > style_.width) --most;
+      is_vertical_ = columns_.size() > 1 && line_width(kLeastWidth) > style_.width;
+      while (most > kLeastWidth && line_width(most) > style_.width) --most;
     }
-    for (Column& column : columns_) column.width = width_of(column, most);
-    line_width_ = line_width(most, shown_columns_);
+    for (Column& column : columns_) {
+      column.width = width_of(column, most);
+      // Half of the terminal is left for the values.
+      names_width_ = std::max(names_width_, std::min(column.name.width, most_width() / 2));
+    }
+    line_width_ = line_width(most);
   }
 
   /// Makes the column as wide as the cell; a column of texts only as far as the terminal has room.
@@ -180,33 +190,73 @@ class AlignedAnswer final : public AnswerSink {
     line_width_ += more;
   }
 
-  /// Settles the widths and writes the rows that were held back.
-  Status write_held() {
+  /// Settles the widths and writes the rows that were held back. `left_out`: how many rows stand
+  /// between the first half of them and the second.
+  Status write_held(std::uint64_t left_out) {
     lay_out();
-    if (header_) PRESSO_TRY(write_names());
-    for (const std::vector<Cell>& row : held_) PRESSO_TRY(write_row(row));
+    if (header_ && !is_vertical_) PRESSO_TRY(write_names());
+    for (std::size_t i = 0; i < held_.size(); ++i) {
+      if (left_out > 0 && i == style_.most_rows / 2) PRESSO_TRY(write_left_out(left_out));
+      PRESSO_TRY(write_row(held_[i]));
+    }
     // The rows are not needed any more; assigning an empty vector also gives the memory back.
     held_ = {};
     return {};
   }
 
-  /// The names, and a line of hyphens under them. Columns that do not fit the terminal are left
-  /// out.
+  /// A line in place of rows that are not shown.
+  Status write_left_out(std::uint64_t rows) {
+    row_number_ += rows;
+    if (is_vertical_) return write_text(std::string(kLeftOut) + "\n");
+    return write_line(std::vector<Cell>(columns_.size(), {{std::string(kLeftOut), 1}}), kDim);
+  }
+
+  /// The names, and a line of hyphens under them.
   Status write_names() {
     std::vector<Cell> names;
     std::string rule;
-    for (std::size_t i = 0; i < shown_columns_; ++i) {
-      names.push_back({columns_[i].name});
-      rule += std::string(i == 0 ? "" : kGap) + std::string(columns_[i].width, '-');
+    for (const Column& column : columns_) {
+      names.push_back({column.name});
+      rule += std::string(rule.empty() ? "" : kGap) + std::string(column.width, '-');
     }
-    PRESSO_TRY(write_row(names, kBold));
+    PRESSO_TRY(write_line(names, kBold));
     return write_text(rule + "\n");
   }
 
-  /// One row of cells, padded to the columns' widths; numbers stand to the right.
-  Status write_row(const std::vector<Cell>& cells, std::string_view color = {}) {
+  /// A row in either form.
+  Status write_row(const std::vector<Cell>& cells) {
+    ++row_number_;
+    if (is_vertical_) return write_lines(cells);
+    for (std::size_t i = 0; i < cells.size(); ++i) widen(columns_[i], cells[i].shown.width);
+    return write_line(cells);
+  }
+
+  /// A text in a colour, where there are colours.
+  std::string colored(const std::string& text, std::string_view color) const {
+    if (!style_.colors || color.empty()) return text;
+    return std::string(color) + text + std::string(kPlain);
+  }
+
+  /// A row as a line for each of its values, with the column's name before it.
+  Status write_lines(const std::vector<Cell>& cells) {
+    std::string text = colored("row " + grouped(row_number_), kBold) + "\n";
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const TerminalText name = terminal_text(columns_[i].name.text, names_width_);
+      const std::size_t before = 2 * kGap.size() + names_width_;
+      TerminalText value = cells[i].shown;
+      if (columns_[i].can_be_cut && before + value.width > style_.width) {
+        value = terminal_text(value.text, style_.width - std::min(style_.width, before));
+      }
+      text += std::string(kGap) + name.text + std::string(names_width_ - name.width, ' ');
+      text += std::string(kGap) + colored(value.text, cells[i].is_null ? kDim : "") + "\n";
+    }
+    return write_text(text);
+  }
+
+  /// Cells on one line, padded to the columns' widths; numbers stand to the right.
+  Status write_line(const std::vector<Cell>& cells, std::string_view color = {}) {
     std::string line;
-    for (std::size_t i = 0; i < shown_columns_; ++i) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
       const Column& column = columns_[i];
       TerminalText shown = cells[i].shown;
       // Nothing is cut where the answer goes to a file or pipe, and numbers never are.
@@ -216,13 +266,11 @@ class AlignedAnswer final : public AnswerSink {
       }
       // A cell that is wider than its column pushes the rest of the line to the right.
       const std::string padding(column.width - std::min(column.width, shown.width), ' ');
-      const std::string_view look = cells[i].is_null ? kDim : color;
       line += i == 0 ? "" : kGap;
       if (column.to_the_right) line += padding;
-      line += style_.colors && !look.empty() ? std::string(look) + shown.text + std::string(kPlain)
-                                             : shown.text;
+      line += colored(shown.text, cells[i].is_null ? kDim : color);
       // The last column is not padded, so that no line ends in blanks.
-      if (!column.to_the_right && i + 1 < shown_columns_) line += padding;
+      if (!column.to_the_right && i + 1 < cells.size()) line += padding;
     }
     return write_text(line + "\n");
   }
@@ -237,8 +285,11 @@ class AlignedAnswer final : public AnswerSink {
   GatheredSink to_;
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> held_;
-  std::size_t shown_columns_ = 0;  ///< 0: not yet laid out
+  bool is_laid_out_ = false;
+  bool is_vertical_ = false;
   std::size_t line_width_ = 0;
+  std::size_t names_width_ = 0;  ///< if rows are vertical
+  std::uint64_t row_number_ = 0;
 };
 
 }  // namespace

@@ -24,6 +24,9 @@ class AnswerSink : public ResultSink {
 struct AlignedStyle {
   std::size_t width = 0;  ///< columns of the terminal; 0: nothing is cut
   bool colors = false;
+  /// If there are more rows, as many as this are shown, half of them the first and half the last
+  /// ones; 0: all rows are.
+  std::size_t most_rows = 0;
 };
 
 /// The form of an answer and its looks.

@@ -153,7 +153,9 @@ std::vector<Flag> output_flags(SelectSettings& settings) {
        .category = kOutput,
        .brief = "csv, tsv, jsonl, table (aligned, to be read), arrow, presso",
        .text = "arrow is the stream format of Apache Arrow (IPC); presso is a compressed table. In "
-               "table, cells and columns that do not fit the terminal are cut.",
+               "table, a terminal shows 40 rows, the first and the last ones, unless a limit is "
+               "given; cells that do not fit are cut, and rows that do not are written "
+               "vertically.",
        .choices = {"csv", "tsv", "jsonl", "table", "arrow", "presso"},
        .default_value = "table on a terminal, else by the name of -o, else csv",
        .apply = [&settings](const Given& given) -> Status {

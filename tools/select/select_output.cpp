@@ -56,6 +56,9 @@ bool is_binary(AnswerFormat format) {
   return format == AnswerFormat::kArrow || format == AnswerFormat::kPresso;
 }
 
+/// How many rows of a longer answer a terminal shows, as in DuckDB's command.
+constexpr std::size_t kTerminalRows = 40;
+
 /// The columns of the terminal; COLUMNS where it does not tell, else 80.
 std::size_t terminal_width() {
   constexpr std::size_t kUsual = 80;
@@ -90,6 +93,7 @@ Result<AnswerOptions> answer_options(const SelectSettings& settings) {
   options.at_once = on_terminal;
   // Only a terminal has a width and colours; a pipe gets all columns in full.
   if (on_terminal) options.aligned = {terminal_width(), terminal_takes_color()};
+  if (on_terminal && !settings.limit) options.aligned.most_rows = kTerminalRows;
   options.level = settings.level;
   options.threads = settings.query.threads;
   return options;

@@ -66,6 +66,7 @@ class SqlCommand final : public QueryCommand {
       return make_error(parsed.error().code, explain_expression_error(text_, parsed.error()));
     }
     statement_ = std::move(*parsed);
+    if (statement_.limit != UINT64_MAX) settings_.limit = statement_.limit;
     std::vector<std::string> files = {statement_.from.path};
     for (const SqlJoin& join : statement_.joins) files.push_back(join.source.path);
     if (files.size() > kMostJoined) {
