@@ -284,6 +284,49 @@ class Tables(CliTest):
         self.fails("cat", "--bytes", "1:2", path, saying="is a table")
         self.fails("cat", "--rows", "1", "--bytes", "1:2", path, saying="does not go with --bytes")
 
+    def test_rows_are_aligned(self):
+        text = b"id,name\n" + b"".join(b"%d,n%d\n" % (i, i) for i in range(70_000))
+        path = self.table("rows.csv", text, "--row-group", "30000")
+        lines = self.ok("cat", "--format", "table", path).out.decode().splitlines()
+        self.assertEqual(lines[:3], [" id  name", "---  ----", "  0  n0"])
+        rows = [line.split() for line in lines[2:-1]]
+        self.assertEqual(rows, [[str(i), f"n{i}"] for i in range(70_000)])
+        self.assertEqual(lines[-1], "70,000 rows")
+        some = ("--format", "table", "--columns", "name,id", "--rows", "29999-30001", path)
+        lines = self.ok("cat", *some).out.decode().splitlines()
+        wanted = ["name    id", "------  -----", "n29998  29998", "n29999  29999", "n30000  30000"]
+        self.assertEqual(lines, [*wanted, "3 rows"])
+        self.ok("decompress", "--format", "table", "-o", "rows.txt", path)
+        self.assertEqual(self.read("rows.txt").decode().splitlines()[-1], "70,000 rows")
+
+    def test_a_terminal_shows_some_rows_of_a_long_table(self):
+        text = b'# c\nid,name\n"0",n0\n' + b"".join(b"%d,n%d\n" % (i, i) for i in range(1, 1000))
+        path = self.table("rows.csv", text, "--comment", "#")
+        said = "the first 40 lines of 1,000 rows are shown; a pipe or a file gets all of them"
+        said = f"presso: {path}: {said}"
+
+        def lines(*arguments):
+            status, output = self.on_terminal("cat", *arguments, path)
+            self.assertEqual(status, 0, output)
+            return output.replace("\r\n", "\n").splitlines()
+
+        shown = text.decode().splitlines()
+        self.assertEqual(lines(), [*shown[:42], said])
+        self.assertEqual(lines("--columns", "id"), ["id", *map(str, range(40)), said])
+        aligned = lines("--format", "table")
+        self.assertEqual(len(aligned), 2 + 41 + 1)
+        self.assertEqual(aligned[2].split() + aligned[21].split(), ["0", "n0", "19", "n19"])
+        self.assertEqual(aligned[23].split() + aligned[42].split(), ["980", "n980", "999", "n999"])
+        self.assertEqual(
+            aligned[-1], "1,000 rows (the first and last 20 are shown; --rows shows more)"
+        )
+        self.assertEqual(len(lines("--rows", "1-")), 1001)
+        self.assertEqual(len(lines("--format", "csv")), 1001)
+        self.assertEqual(self.ok("cat", path).out, text)
+        short = self.table("short.csv", b"".join(text.splitlines(True)[:42]), "--comment", "#")
+        status, output = self.on_terminal("cat", short)
+        self.assertEqual((status, output.splitlines()), (0, shown[:42]))
+
     def test_the_text_is_searched_as_that_of_any_file(self):
         path = self.table("orders.csv", ORDERS)
         found = self.ok("scan", "-n", "lines|O'Neil", path).out

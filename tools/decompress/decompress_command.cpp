@@ -19,8 +19,10 @@
 #include "tools/decompress/file_decoder.h"
 #include "tools/decompress/flags_decompress.h"
 #include "tools/decompress/flags_rows.h"
+#include "tools/decompress/shown_rows.h"
 #include "tools/io/presso_check.h"
 #include "tools/io/progress.h"
+#include "tools/select/select_output.h"
 
 namespace presso::cli {
 namespace {
@@ -186,7 +188,7 @@ class DecompressCommand final : public Command {
   void decompress_to(const std::string& path, const InputFile& input, OutputFile& output) {
     const Stopwatch time;
     DecompressSummary summary;
-    const Status done = rows_.any()          ? write_selected_rows(input, output)
+    const Status done = rows_.any()          ? write_selected_rows(path, input, output)
                         : decode_.is_range() ? write_range(path, input, output, summary)
                                              : write_whole(path, input, output, summary);
     // Nothing was committed; the temporary file is removed with `output`.
@@ -226,9 +228,34 @@ class DecompressCommand final : public Command {
                             : "--salvage writes every block that is intact");
   }
 
-  /// Decodes all of a file. `summary` is set only if this succeeds.
+  bool is_on_terminal() const { return files_.to_stdout && isatty(STDOUT_FILENO) != 0; }
+
+  /// Tells how much of a long table a terminal does not show.
+  static void tell_rest(const std::string& path, const presso::Table& table) {
+    inform(shown_name(path), "the first " + std::to_string(kTerminalRows) + " lines of " +
+                                 grouped(table.rows()) +
+                                 " rows are shown; a pipe or a file gets all of them");
+  }
+
+  /// Writes the beginning of a long table's text to a terminal. Returns false, and has written
+  /// nothing, for other files and outputs, and for files that are damaged.
+  Result<bool> write_beginning(const std::string& path, const InputFile& input,
+                               OutputFile& output) const {
+    const bool is_file = input.is_regular() && !input.is_standard_input();
+    if (!is_on_terminal() || !is_file || decode_.salvage) return false;
+    const FdRandomAccess file(input.fd(), input.size());
+    const auto table = presso::Table::open(file, decode_.options());
+    if (!table.ok() || table->cut_off() || table->rows() <= kTerminalRows) return false;
+    PRESSO_TRY(write_first_lines(*table, file, kTerminalRows, output.sink()));
+    tell_rest(path, *table);
+    return true;
+  }
+
+  /// Decodes all of a file, or shows its beginning. `summary` is set only if the first succeeds.
   Status write_whole(const std::string& path, const InputFile& input, OutputFile& output,
                      DecompressSummary& summary) {
+    PRESSO_ASSIGN(const bool is_shown, write_beginning(path, input, output));
+    if (is_shown) return {};
     Progress progress(shown_name(path), input.size(), files_.progress);
     DamageReporter damage(shown_name(path), input);
     DecompressOptions options;
@@ -247,7 +274,8 @@ class DecompressCommand final : public Command {
   /// Writes the rows and columns of a table that were asked for. A table that was cut off gives
   /// what it has, and an error if that is not all. Errors: kUnsupported for a pipe,
   /// kInvalidArgument for a file that is no table or lacks a column.
-  Status write_selected_rows(const InputFile& input, OutputFile& output) const {
+  Status write_selected_rows(const std::string& path, const InputFile& input,
+                             OutputFile& output) const {
     if (!input.is_regular()) {
       return make_error(ErrorCode::kUnsupported, rows_.given + " needs a file, not a pipe");
     }
@@ -259,9 +287,20 @@ class DecompressCommand final : public Command {
                         "is not a table, which " + rows_.given + " asks for");
     }
     if (!table.ok()) return std::move(table.error());
-    PRESSO_ASSIGN(const RowsOptions options, rows_options(rows_, *table, decode_.threads));
-    PRESSO_TRY(rows_.is_arrow() ? write_arrow(*table, arrow_options(options), output.sink())
-                                : write_rows(*table, options, output.sink()));
+    PRESSO_ASSIGN(RowsOptions options, rows_options(rows_, *table, decode_.threads));
+    const bool is_cut = is_on_terminal() && rows_.is_preview() && table->rows() > kTerminalRows;
+    if (rows_.is_aligned()) {
+      AlignedStyle style = is_on_terminal() ? terminal_style() : AlignedStyle{};
+      if (is_cut) style.most_rows = kTerminalRows;
+      style.shows_more = "--rows";
+      PRESSO_TRY(write_aligned_rows(*table, options, style, output.sink()));
+    } else if (rows_.is_arrow()) {
+      PRESSO_TRY(write_arrow(*table, arrow_options(options), output.sink()));
+    } else {
+      if (is_cut) options.rows = kTerminalRows;
+      PRESSO_TRY(write_rows(*table, options, output.sink()));
+      if (is_cut) tell_rest(path, *table);
+    }
     // A cut-off table is no error for rows that lie before the cut.
     const bool has_all =
         options.rows <= table->rows() && options.first_row <= table->rows() - options.rows;

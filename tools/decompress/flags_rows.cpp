@@ -30,6 +30,7 @@ Status parse_rows(const Given& given, RowFlags& flags) {
   PRESSO_ASSIGN(flags.first_row,
                 parse_number(given.spelled, text.substr(0, dash), 1, kMostRow, Unit::kCount));
   flags.last_row = flags.first_row;
+  flags.has_rows = true;
   if (dash != text.npos && dash + 1 == text.size()) flags.last_row = UINT64_MAX;
   if (dash != text.npos && dash + 1 < text.size()) {
     PRESSO_ASSIGN(flags.last_row,
@@ -85,16 +86,18 @@ std::vector<Flag> row_flags(RowFlags& flags) {
        .value_name = "A-B",
        .category = kTables,
        .brief = "of a table only rows A to B, counted from 1",
-       .text = "A alone is one row, A- is everything from A.",
+       .text =
+           "A alone is one row, A- is everything from A. Without --rows and --format a terminal "
+           "shows 40 rows.",
        .apply =
            remembered(flags, [&flags](const Given& given) { return parse_rows(given, flags); })},
       {.name = "format",
        .value_name = "FORM",
        .category = kTables,
-       .brief = "the form in which rows of a table are written: csv, tsv, jsonl, arrow",
-       .text = "arrow is the stream format of Apache Arrow (IPC), as pyarrow.ipc.open_stream and "
-               "others read it.",
-       .choices = {"csv", "tsv", "jsonl", "arrow"},
+       .brief = "the form in which rows of a table are written: csv, tsv, jsonl, table, arrow",
+       .text = "table is aligned, to be read. arrow is the stream format of Apache Arrow (IPC), as "
+               "pyarrow.ipc.open_stream and others read it.",
+       .choices = {"csv", "tsv", "jsonl", "table", "arrow"},
        .default_value = "as the text was",
        .apply = remembered(flags, text_into(flags.format))},
   };

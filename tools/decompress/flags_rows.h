@@ -19,11 +19,15 @@ struct RowFlags {
   std::vector<std::string> columns;  ///< by name; empty: all
   std::uint64_t first_row = 1;       ///< counted from 1
   std::uint64_t last_row = UINT64_MAX;
-  std::string format;  ///< csv, tsv, jsonl, arrow; empty: as the text was
-  std::string given;   ///< one of the flags, as it was spelled; empty: none was
+  bool has_rows = false;  ///< --rows was given
+  std::string format;     ///< csv, tsv, jsonl, table, arrow; empty: as the text was
+  std::string given;      ///< one of the flags, as it was spelled; empty: none was
 
   bool any() const { return !given.empty(); }
   bool is_arrow() const { return format == "arrow"; }
+  bool is_aligned() const { return format == "table"; }
+  /// Whether a terminal shows only some rows of a long table.
+  bool is_preview() const { return !has_rows && (format.empty() || is_aligned()); }
 };
 
 /// The flags --columns --rows --format.

@@ -2,11 +2,11 @@
 // Writes an answer as a table for people: columns of equal width, numbers to the right, a line
 // under the names, and at the end how many rows there were. Widths are those of the first 1,000
 // rows, which are held back for them; later rows are written as they come, and columns become wider
-// where they need it. Where AlignedStyle::most_rows says so, only the first and last rows are shown,
-// and nothing is written before the last row is known. Numbers are never cut, since a part of one is
-// another number. Rows of more columns than fit the terminal are written vertically, a line for each
-// value. Memory: the cells of 1,000 rows, whatever the length of the answer. Texts are made safe for
-// the terminal (cli/terminal_text.h). Tested by tests/cli/test_select.py.
+// where they need it. Where AlignedStyle::most_rows says so, only the first and last rows are
+// shown, and nothing is written before the last row is known. Numbers are never cut, since a part
+// of one is another number. Rows of more columns than fit the terminal are written vertically, a
+// line for each value. Memory: the cells of 1,000 rows, whatever the length of the answer. Texts
+// are made safe for the terminal (cli/terminal_text.h). Tested by tests/cli/test_select.py.
 #include <algorithm>
 
 #include "format/columns/value_text.h"
@@ -98,8 +98,8 @@ class AlignedAnswer final : public AnswerSink {
     if (header_) {
       std::string line = grouped(rows) + (rows == 1 ? " row" : " rows");
       if (left_out > 0) {
-        line += " (the first and last " + std::to_string(style_.most_rows / 2) +
-                " are shown; a limit shows more)";
+        line += " (the first and last " + std::to_string(style_.most_rows / 2) + " are shown; " +
+                std::string(style_.shows_more) + " shows more)";
       }
       PRESSO_TRY(write_text(line + "\n"));
     }

@@ -27,6 +27,7 @@ struct AlignedStyle {
   /// If there are more rows, as many as this are shown, half of them the first and half the last
   /// ones; 0: all rows are.
   std::size_t most_rows = 0;
+  std::string_view shows_more = "a limit";  ///< what the last line says of the others
 };
 
 /// The form of an answer and its looks.

@@ -56,9 +56,6 @@ bool is_binary(AnswerFormat format) {
   return format == AnswerFormat::kArrow || format == AnswerFormat::kPresso;
 }
 
-/// How many rows of a longer answer a terminal shows, as in DuckDB's command.
-constexpr std::size_t kTerminalRows = 40;
-
 /// The columns of the terminal; COLUMNS where it does not tell, else 80.
 std::size_t terminal_width() {
   constexpr std::size_t kUsual = 80;
@@ -70,6 +67,10 @@ std::size_t terminal_width() {
 }
 
 }  // namespace
+
+AlignedStyle terminal_style() {
+  return {.width = terminal_width(), .colors = terminal_takes_color()};
+}
 
 /// The format of the answer: as asked for, else by the output's name, else a table on a terminal
 /// and CSV elsewhere. Error: kInvalidArgument where options contradict each other.
@@ -92,7 +93,7 @@ Result<AnswerOptions> answer_options(const SelectSettings& settings) {
   options.header = settings.header;
   options.at_once = on_terminal;
   // Only a terminal has a width and colours; a pipe gets all columns in full.
-  if (on_terminal) options.aligned = {terminal_width(), terminal_takes_color()};
+  if (on_terminal) options.aligned = terminal_style();
   if (on_terminal && !settings.limit) options.aligned.most_rows = kTerminalRows;
   options.level = settings.level;
   options.threads = settings.query.threads;

@@ -15,6 +15,12 @@
 
 namespace presso::cli {
 
+/// How many rows of a longer answer a terminal shows, as in DuckDB's command.
+constexpr std::size_t kTerminalRows = 40;
+
+/// The looks of a table on standard output, which is a terminal; `most_rows` is not set.
+AlignedStyle terminal_style();
+
 /// The form of the answer, and its looks. Error kInvalidArgument: the name of an output whose form
 /// presso does not write, or flags that do not go together.
 Result<AnswerOptions> answer_options(const SelectSettings& settings);
