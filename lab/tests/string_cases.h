@@ -53,7 +53,7 @@ inline std::vector<std::string> split(const std::string& line, char separator) {
 }
 
 inline std::vector<StringCase> string_cases() {
-  std::ifstream file(tests::tests_folder() / "unit/lab/string_cases.txt");
+  std::ifstream file(tests::tests_folder() / "../lab/tests/string_cases.txt");
   std::vector<StringCase> cases;
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#') continue;

@@ -84,9 +84,9 @@ TEST(PieceReader, GivesRowsLongerThanAPieceWhole) {
 }
 
 TEST(PieceReader, CutsJsonAtLineEnds) {
-  TextForm form;
-  form.kind = TextKind::kJsonLines;
-  const auto kind = make_json_kind(form);
+  JsonText json;
+  json.form.kind = TextKind::kJsonLines;
+  const auto kind = make_json_kind(json);
   EXPECT_EQ(pieces_of("{\"a\":1}\nno\n{\"a\":2}\n", 1, 9, *kind),
             (std::vector<Piece>{{"{\"a\":1}\n", 1}, {"no\n{\"a\":2}\n", 2}}));
 }
