@@ -23,7 +23,7 @@ set(presso_cold_files
   "format/columns/(arrow_format|header_line|json_orders|row_group|schema|table_.*|type_name)"
   "compress/(compress|choose/(block_size_choice|dictionary_choice|size_trial))"
   "compress/arrow/compress_arrow" "compress/columns/vector_plan"
-  "compress/table/text/(begun_text|delimited_kind|dialect|header|json_(key_order|kind|loader))"
+  "compress/table/text/(begun_text|delimited_kind|dialect|header|hidden_rows|json_(key_order|kind|loader))"
   "compress/table/(text/(rough_kind|type_candidate)|rows/row_sorter)"
   "compress/table/write/(block_appender|compress_table|group_collector|named_columns)"
   "compress/table/write/(row_group_encoder|string_choice|table_.*)"

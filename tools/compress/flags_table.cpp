@@ -121,9 +121,18 @@ Status apply_text_kind(const std::string& kind, TableTextOptions& text) {
 /// JSON lines, except --schema.
 std::vector<Flag> table_text_flags(TableFlags& flags) {
   TableTextOptions& text = flags.options.text;
-  // The target may be a byte or an optional of one.
-  const auto byte_into = [](auto& target) {
+  const auto byte_into = [](std::optional<Byte>& target) {
     return [&target](const Given& given) -> Status {
+      PRESSO_ASSIGN(target, parse_byte(given));
+      return {};
+    };
+  };
+  const auto byte_or_none_into = [](std::optional<Byte>& target) {
+    return [&target](const Given& given) -> Status {
+      if (given.value == "none") {
+        target = Byte{0};
+        return {};
+      }
       PRESSO_ASSIGN(target, parse_byte(given));
       return {};
     };
@@ -161,16 +170,8 @@ std::vector<Flag> table_text_flags(TableFlags& flags) {
        .value_name = "BYTE",
        .category = kTables,
        .brief = "what fields may be enclosed in, or 'none'",
-       .default_value = "\", none in tbl",
-       .apply = of_delimited(flags,
-                             [&text](const Given& given) -> Status {
-                               if (given.value == "none") {
-                                 text.quote = Byte{0};
-                                 return {};
-                               }
-                               PRESSO_ASSIGN(text.quote, parse_byte(given));
-                               return {};
-                             })},
+       .default_value = "found out: \", ' or none",
+       .apply = of_delimited(flags, byte_or_none_into(text.quote))},
       {.name = "null",
        .value_name = "TEXT",
        .category = kTables,
@@ -180,8 +181,15 @@ std::vector<Flag> table_text_flags(TableFlags& flags) {
       {.name = "comment",
        .value_name = "BYTE",
        .category = kTables,
-       .brief = "lines that begin with it are not rows",
-       .apply = of_delimited(flags, byte_into(text.comment))},
+       .brief = "lines that begin with it are not rows, or 'none'",
+       .default_value = "#, where such lines have other fields than the rows",
+       .apply = of_delimited(flags, byte_or_none_into(text.comment))},
+      {.name = "escape",
+       .value_name = "BYTE",
+       .category = kTables,
+       .brief = "in quotes, the byte after it is part of the value; or 'none'",
+       .default_value = "a backslash, where quotes cannot be read otherwise",
+       .apply = of_delimited(flags, byte_or_none_into(text.escape))},
       {.name = "skip",
        .value_name = "N",
        .category = kTables,

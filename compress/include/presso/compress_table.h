@@ -29,7 +29,8 @@ struct TableTextOptions {
   std::optional<bool> header;
   std::optional<bool> trailing_delimiter;
   std::string null_text;         ///< a field without quotes that is exactly this is null
-  Byte comment = 0;              ///< lines that begin with it are no rows; 0: no such lines
+  std::optional<Byte> comment;   ///< lines that begin with it are no rows; 0: no such lines
+  std::optional<Byte> escape;    ///< the byte after it is data in quotes; 0: there is no such byte
   std::uint64_t skip_lines = 0;  ///< before the header
   /// Fields that a row lacks are null; else such a row is an error.
   bool fill = false;

@@ -26,6 +26,7 @@ SniffOptions sniff_options(const TableTextOptions& text) {
           .header = text.header,
           .null_text = text.null_text,
           .comment = text.comment,
+          .escape = text.escape,
           .skip_lines = text.skip_lines};
 }
 
@@ -82,9 +83,11 @@ class TextSniffer {
       }
       begun_.text = std::move(*sniffed);
       begun_.kind = make_delimited_kind(begun_.text.form, begun_.text.names,
-                                        {.comment = options_.comment,
+                                        {.rules = begun_.text.rules,
                                          .fill = options_.fill,
-                                         .leave_out_bad_rows = leave_out_bad_rows_});
+                                         .leave_out_bad_rows = leave_out_bad_rows_,
+                                         .doubts_quotes = !options_.quote,
+                                         .doubts_comments = !options_.comment});
       if (finds_row(all)) return {};
       if (all) return take_text_without_rows();
       if (size >= kMaxRowBytes) return no_row();

@@ -17,22 +17,13 @@ namespace {
 constexpr std::size_t kWideCopy = 32;
 static_assert(kWideCopy <= Buffer::kSlack);
 
-/// Halves doubled quotes; returns the number of bytes written.
-std::size_t unescape(Bytes value, Byte quote, Byte* to) {
-  const Byte* const begin = to;
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    *to++ = value[i];
-    if (value[i] == quote) ++i;  // its double
-  }
-  return static_cast<std::size_t>(to - begin);
-}
-
 }  // namespace
 
-ColumnBuilder::ColumnBuilder(const ColumnSchema& column, const TextForm& form)
+ColumnBuilder::ColumnBuilder(const ColumnSchema& column, const TextForm& form, Byte escape)
     : column_(column),
       null_text_(form.null_text),
       quote_(form.quote),
+      escape_(escape),
       json_(form.kind == TextKind::kJsonLines),
       width_(value_bytes(column.type)),
       parse_(value_parser(column)),
@@ -101,7 +92,7 @@ void ColumnBuilder::put_string(const Field& field, Bytes text) {
   const Bytes value = text.subspan(field.begin, field.length);
   Byte* const to = data_.values.data() + string_bytes_;
   if (field.escaped) {
-    string_bytes_ += json_ ? unescape_json(value, to) : unescape(value, quote_, to);
+    string_bytes_ += json_ ? unescape_json(value, to) : unescape_value(value, quote_, escape_, to);
   } else {
     if (value.size() <= kWideCopy && text.size() - field.begin >= kWideCopy) {
       std::memcpy(to, value.data(), kWideCopy);

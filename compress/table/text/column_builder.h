@@ -21,7 +21,8 @@ namespace presso {
 /// The builder of one column of the given type; finish() gives the column.
 class ColumnBuilder {
  public:
-  ColumnBuilder(const ColumnSchema& column, const TextForm& form);
+  /// `escape`: the escape byte in quotes, if there is one (csv_tokenizer.h).
+  ColumnBuilder(const ColumnSchema& column, const TextForm& form, Byte escape = 0);
 
   /// Appends the batch's fields number `index`. `first_line`: the line of text[0], for
   /// messages. kInvalidArgument: a value that the type does not have, or a null in a column
@@ -56,6 +57,7 @@ class ColumnBuilder {
   ColumnSchema column_;
   std::string null_text_;
   Byte quote_;
+  Byte escape_;
   bool json_;
   std::uint32_t width_;  ///< bytes of a value; 0: bits or a string
   ParseValue parse_;

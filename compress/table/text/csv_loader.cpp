@@ -5,6 +5,7 @@
 
 #include "compress/table/text/column_builder.h"
 #include "compress/table/text/exact_lines.h"
+#include "compress/table/text/hidden_rows.h"
 
 namespace presso {
 namespace {
@@ -17,9 +18,11 @@ class Loader {
       : text_(text),
         schema_(schema),
         first_line_(first_line),
-        fill_(options.fill),
-        dialect_(dialect_of(schema.text, schema.columns.size(), options.comment)) {
-    for (const ColumnSchema& column : schema.columns) builders_.emplace_back(column, schema.text);
+        options_(options),
+        dialect_(dialect_of(schema.text, schema.columns.size(), options.rules)) {
+    for (const ColumnSchema& column : schema.columns) {
+      builders_.emplace_back(column, schema.text, options.rules.escape);
+    }
   }
 
   /// All rows of the piece, or an error with its line.
@@ -44,7 +47,7 @@ class Loader {
     for (std::size_t at = 0; at < text_.size();) {
       PRESSO_ASSIGN(at, tokenize(dialect_, text_, at, kBatchRecords, true, batch, first_line_));
       for (std::size_t r = 0; r < batch.records(); ++r) {
-        if (has_right_fields(batch, r) && has_right_values(batch, r)) continue;
+        if (has_right_fields(batch, r) && has_right_values(batch, text_, r)) continue;
         bad.push_back({begin_of(batch, r), batch.begin[r + 1]});
       }
     }
@@ -58,6 +61,7 @@ class Loader {
     for (std::size_t at = 0; at < text_.size();) {
       PRESSO_ASSIGN(at, tokenize(dialect_, text_, at, kBatchRecords, true, batch, first_line_));
       PRESSO_TRY(check_fields(batch));
+      PRESSO_TRY(check_lines(batch, at));
       for (std::size_t i = 0; i < builders_.size(); ++i) {
         PRESSO_TRY(builders_[i].append(batch, text_, i, first_line_));
       }
@@ -75,6 +79,23 @@ class Loader {
     for (ColumnBuilder& builder : builders_) builder.expect(times);
   }
 
+  /// Refuses rows that quotes or comments would hide, where these were only guessed.
+  Status check_lines(const RecordBatch& batch, std::size_t end) const {
+    if (!options_.doubts_quotes && !options_.doubts_comments) return {};
+    RowTest test{builders_.size(), true,
+                 [this](const RecordBatch& rows, Bytes lines, std::size_t r) {
+                   return has_right_values(rows, lines, r);
+                 }};
+    for (const ColumnSchema& column : schema_.columns) {
+      test.only_texts = test.only_texts && is_string(column.type);
+    }
+    if (options_.doubts_quotes) {
+      PRESSO_TRY(refuse_rows_in_quotes(dialect_, text_, batch, test, first_line_));
+    }
+    if (!options_.doubts_comments) return {};
+    return refuse_rows_in_comments(dialect_, text_, batch, end, test, first_line_);
+  }
+
   Status check_fields(const RecordBatch& batch) const {
     for (std::size_t r = 0; r < batch.records(); ++r) {
       if (!has_right_fields(batch, r)) return wrong_fields(batch, r);
@@ -85,7 +106,7 @@ class Loader {
   /// With `fill`, missing fields count as nulls.
   bool has_right_fields(const RecordBatch& batch, std::size_t record) const {
     const std::size_t fields = batch.fields_of(record);
-    return fields == builders_.size() || (fill_ && fields < builders_.size());
+    return fields == builders_.size() || (options_.fill && fields < builders_.size());
   }
 
   /// Where the record's first field begins, its opening quote included.
@@ -103,13 +124,14 @@ class Loader {
     what.append(fields == 1 ? " field, expected " : " fields, expected ");
     what.append(grouped(builders_.size())).append(": ");
     what.append(shown(text_.subspan(begin, batch.begin[record + 1] - begin)));
+    if (fields < builders_.size()) what += " (--ragged fill makes missing fields null)";
     return error_in_line(first_line_ + count_lines(text_.first(begin)), what);
   }
 
   /// Whether every field parses as its column's type.
-  bool has_right_values(const RecordBatch& batch, std::size_t record) const {
+  bool has_right_values(const RecordBatch& batch, Bytes text, std::size_t record) const {
     for (std::size_t i = 0; i < builders_.size(); ++i) {
-      if (!builders_[i].fits(batch, text_, record, i)) return false;
+      if (!builders_[i].fits(batch, text, record, i)) return false;
     }
     return true;
   }
@@ -117,7 +139,7 @@ class Loader {
   Bytes text_;
   const TableSchema& schema_;
   std::uint64_t first_line_;
-  bool fill_;
+  const LoadOptions& options_;
   Dialect dialect_;
   std::vector<ColumnBuilder> builders_;
   std::vector<std::uint32_t> ends_;  ///< where each row ends in the text

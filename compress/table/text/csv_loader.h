@@ -16,12 +16,16 @@ namespace presso {
 
 /// How lines are taken that are no plain rows.
 struct LoadOptions {
-  Byte comment = 0;  ///< lines that begin with it are no records; 0: there are no such lines
+  ReadingRules rules;
   /// Whether fields that a record lacks are null; otherwise they are an error. Surplus fields
   /// always are.
   bool fill = false;
   /// Whether rows with the wrong number of fields are left out; they tell no types then.
   bool leave_out_bad_rows = false;
+  /// Whether a value in quotes is an error if it has lines that read as rows (lines_in_quotes.h),
+  /// or a comment if it does. Not where the caller has said what quotes and comments are.
+  bool doubts_quotes = false;
+  bool doubts_comments = false;
 };
 
 /// The bytes [begin, end) of a text: a row with its line end.

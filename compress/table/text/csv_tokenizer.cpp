@@ -64,21 +64,31 @@ Error unclosed(const TokenState& state, std::uint64_t first_line) {
 
 }  // namespace
 
-Dialect dialect_of(const TextForm& form, std::size_t columns, Byte comment) {
-  const bool blank_is_null = columns == 1 && form.null_text.empty() && !form.trailing_delimiter;
-  return {form.delimiter, form.quote, comment, form.trailing_delimiter, blank_is_null};
+Dialect dialect_of(const TextForm& form, std::size_t columns, const ReadingRules& rules) {
+  const bool blank_is_null = columns == 1 && form.null_text.empty() && !form.trailing_delimiter &&
+                             !rules.merges_delimiters;
+  return {.delimiter = form.delimiter,
+          .quote = form.quote,
+          .comment = rules.comment,
+          .trailing_delimiter = form.trailing_delimiter,
+          .blank_records = blank_is_null,
+          .escape = rules.escape,
+          .merges_delimiters = rules.merges_delimiters};
 }
 
-// 0 stands for no quote, or no comment.
+// 0 stands for no quote, no comment, or no escape.
 Status check(const Dialect& dialect) {
   const auto is_line_end = [](Byte byte) { return byte == '\n' || byte == '\r'; };
   const Byte comment = dialect.comment;
+  const Byte escape = dialect.escape;
   const bool same = dialect.delimiter == dialect.quote || dialect.delimiter == comment ||
+                    dialect.delimiter == escape || (escape != 0 && escape == dialect.quote) ||
                     (comment != 0 && comment == dialect.quote);
   if (same || is_line_end(dialect.delimiter) || is_line_end(dialect.quote) ||
-      is_line_end(comment)) {
-    return make_error(ErrorCode::kInvalidArgument,
-                      "delimiter, quote and comment must be different bytes, and no line ends");
+      is_line_end(comment) || is_line_end(escape)) {
+    return make_error(
+        ErrorCode::kInvalidArgument,
+        "delimiter, quote, escape and comment must be different bytes, and no line ends");
   }
   return {};
 }
@@ -161,17 +171,27 @@ std::string shown(Bytes text) {
   return size < text.size() ? begin + "..." : begin;
 }
 
-// Escaped fields have doubled quotes, of which the first is kept.
-void append_value_text(const Field& field, Bytes text, Byte quote, std::vector<Byte>& to) {
-  const Bytes value = text.subspan(field.begin, field.length);
-  if (!field.escaped) {
-    to.insert(to.end(), value.begin(), value.end());
-    return;
-  }
+/// Of doubled quotes the first is kept. An escape that is the last byte is data.
+std::size_t unescape_value(Bytes value, Byte quote, Byte escape, Byte* to) {
+  const Byte* const begin = to;
   for (std::size_t i = 0; i < value.size(); ++i) {
-    to.push_back(value[i]);
+    if (escape != 0 && value[i] == escape && i + 1 < value.size()) {
+      *to++ = value[++i];
+      continue;
+    }
+    *to++ = value[i];
     if (value[i] == quote) ++i;  // its double
   }
+  return static_cast<std::size_t>(to - begin);
+}
+
+void append_value_text(const Field& field, Bytes text, const Dialect& dialect,
+                       std::vector<Byte>& to) {
+  const Bytes value = text.subspan(field.begin, field.length);
+  const std::size_t before = to.size();
+  to.insert(to.end(), value.begin(), value.end());
+  if (!field.escaped) return;
+  to.resize(before + unescape_value(value, dialect.quote, dialect.escape, to.data() + before));
 }
 
 }  // namespace presso

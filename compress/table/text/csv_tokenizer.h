@@ -9,6 +9,11 @@
 // - Blank lines and lines that begin with the comment byte are no records; they belong to what
 //   stands before the next record. In a text of one column, though, a blank line is a record of one
 //   empty field, since that is how a null is written there (Dialect::blank_records).
+// - With an escape byte, the byte after it is data in quotes, as a quote is in `\"`; outside of
+//   quotes it is data itself.
+// - Where blanks are merged, a run of delimiters is one, and those at the beginning and the end of
+// a
+//   line are none, as in columns that are aligned with blanks.
 // - Every other byte is data, NUL included.
 // The only text that cannot be read is one with a quote that is never closed. Linear; one pass
 // with vector compares (token_loop_body.h). Tested by
@@ -35,22 +40,32 @@ struct Dialect {
   /// A delimiter follows the last field; where it is missing, the field ends at the line's end.
   bool trailing_delimiter = false;
   bool blank_records = false;  ///< a blank line is a record of one empty field
+  Byte escape = 0;  ///< makes data of the byte after it, in quotes only; 0: there is no such byte
+  bool merges_delimiters = false;  ///< a run of delimiters is one
   friend bool operator==(const Dialect&, const Dialect&) = default;
+};
+
+/// What only the reader of a text needs to know, and TextForm does not keep: rows that it makes
+/// different from what would be printed are kept as they stand.
+struct ReadingRules {
+  Byte comment = 0;                ///< Dialect::comment
+  Byte escape = 0;                 ///< Dialect::escape
+  bool merges_delimiters = false;  ///< Dialect::merges_delimiters
 };
 
 /// `columns`: how many the text has; 0 where that is not known yet. Blank lines are records where
 /// that gives a null, in texts of one column.
-Dialect dialect_of(const TextForm& form, std::size_t columns, Byte comment = 0);
+Dialect dialect_of(const TextForm& form, std::size_t columns, const ReadingRules& rules = {});
 /// kInvalidArgument where two of the bytes are the same, or are line ends.
 Status check(const Dialect& dialect);
 
 /// A field's value is text[begin, begin + length); if it is `escaped`, doubled quotes in it
-/// must be halved.
+/// must be halved and escape bytes left out.
 struct Field {
   std::uint32_t begin = 0;
   std::uint32_t length = 0;  ///< without the quotes
   bool quoted = false;
-  bool escaped = false;    ///< holds doubled quotes; only where it is quoted
+  bool escaped = false;    ///< holds doubled quotes or escapes; only where it is quoted
   bool irregular = false;  ///< a closed quotation with text after it; not `quoted`
 };
 
@@ -110,7 +125,11 @@ Error error_in_line(std::uint64_t line, std::string_view what);
 /// follows than line ends.
 std::string shown(Bytes text);
 
-/// Appends the field's value to `to`, with doubled quotes halved.
-void append_value_text(const Field& field, Bytes text, Byte quote, std::vector<Byte>& to);
+/// Writes a value that is Field::escaped to `to`, which has room for all of it: doubled quotes are
+/// halved, escape bytes left out. Returns the number of bytes.
+std::size_t unescape_value(Bytes value, Byte quote, Byte escape, Byte* to);
+/// Appends the field's value to `to`, without what makes it Field::escaped.
+void append_value_text(const Field& field, Bytes text, const Dialect& dialect,
+                       std::vector<Byte>& to);
 
 }  // namespace presso

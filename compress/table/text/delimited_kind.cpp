@@ -61,7 +61,7 @@ class DelimitedKind final : public RowTextKind {
       : form_(form),
         names_(std::move(names)),
         options_(options),
-        dialect_(dialect_of(form, names_.size(), options.comment)) {}
+        dialect_(dialect_of(form, names_.size(), options.rules)) {}
 
   Result<std::size_t> last_row_end(Bytes text) const override {
     return last_record_end(dialect_, text);

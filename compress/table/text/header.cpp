@@ -63,17 +63,30 @@ class HeaderTest {
 
   HeaderKind kind() {
     if (sample_.records() == 0) return HeaderKind::kNone;
+    take_votes();
+    if (!is_header()) return HeaderKind::kNone;
+    return shift_ == 0 ? HeaderKind::kNames : HeaderKind::kOneShort;
+  }
+
+  bool has_names_above_types() {
+    if (sample_.records() == 0) return false;
+    take_votes();
+    for (std::size_t i = 0; i < columns_; ++i) {
+      if (names_typed(i)) return true;
+    }
+    return false;
+  }
+
+ private:
+  void take_votes() {
     find_shift();
     columns_ = sample_.fields_of(0);
     for (std::size_t i = 0; i < columns_; ++i) {
       kinds_.push_back(rough_kind_of(value(0, i)));
       votes_.push_back(votes_of(i));
     }
-    if (!is_header()) return HeaderKind::kNone;
-    return shift_ == 0 ? HeaderKind::kNames : HeaderKind::kOneShort;
   }
 
- private:
   /// Finds out whether all rows, at least two, have one field more than the first record and begin
   /// with names that are all different. One row alone is rather a row with a field too much.
   void find_shift() {
@@ -222,16 +235,18 @@ class HeaderTest {
   }
 
   bool is_header_of_texts() const {
-    bool unlike = false;
+    std::size_t like = 0;
+    std::size_t unlike = 0;
     for (std::size_t i = 0; i < columns_; ++i) {
       if (kinds_[i] == RoughKind::kNull && is_typed(i)) return false;
       if (kinds_[i] == RoughKind::kNull) continue;
-      if (votes_[i].repeats > 0) return false;
-      if (votes_[i].values < 3 || !votes_[i].one_shape) continue;
-      if (shape_of(value(0, i)) == votes_[i].shape) return false;
-      unlike = true;
+      const bool has_shape = votes_[i].values > 2 && votes_[i].one_shape;
+      const bool fits = has_shape && shape_of(value(0, i)) == votes_[i].shape;
+      like += fits || votes_[i].repeats > 0 ? 1 : 0;
+      unlike += has_shape && !fits ? 1 : 0;
     }
-    return unlike || columns_ + shift_ > 1 || stands_out();
+    if (2 * like >= columns_ && like > 0) return false;
+    return unlike > 0 || columns_ + shift_ > 1 || stands_out();
   }
 
   /// Whether the line of a text of one column is above lines in order, and not in order with them.
@@ -282,6 +297,10 @@ std::string renaming(const std::string& number, const std::string& old, const st
 
 HeaderKind header_kind(const RecordBatch& sample, Bytes text) {
   return HeaderTest(sample, text).kind();
+}
+
+bool has_names_above_types(const RecordBatch& sample, Bytes text) {
+  return HeaderTest(sample, text).has_names_above_types();
 }
 
 /// Names that are given and unique are never changed.

@@ -11,8 +11,8 @@
 // - An empty field above a first column that has hardly an empty value makes a header, because
 // pandas and
 //   R write the column of row numbers or names in this way.
-// - If all columns are texts, the first record is a header unless one of its values occurs again in
-//   its column, or has the length and the kinds of letters that all values of its column share. A
+// - If all columns are texts, the first record is a header unless at least half of its values occur
+//   again in their column, or have the length and the kinds of letters that all its values share. A
 //   text of one column is taken for a list without a header, unless its first line is written
 //   differently from the lines that follow, or stands outside of their order.
 // R's form, in which the header has one field less than each row, is a header as well if the rows
@@ -38,6 +38,8 @@ enum class HeaderKind {
 /// Decides about the first record of `sample`, records of `text`. Each of its fields is classified
 /// once.
 HeaderKind header_kind(const RecordBatch& sample, Bytes text);
+/// Whether a field of the first record is a text above numbers, dates or truth values.
+bool has_names_above_types(const RecordBatch& sample, Bytes text);
 
 /// The names of all columns, and what was changed.
 struct ColumnNames {

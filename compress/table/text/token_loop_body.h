@@ -97,6 +97,8 @@ class TokenMachine {
         delimiter_(state.dialect.delimiter),
         // Without quotes the delimiter stands in: it is looked at first.
         quote_(state.dialect.quote != 0 ? state.dialect.quote : state.dialect.delimiter),
+        escape_(state.dialect.escape),
+        merges_(state.dialect.merges_delimiters),
         at_(state.at),
         field_begin_(state.field_begin),
         fields_(state.field_count) {
@@ -162,7 +164,7 @@ class TokenMachine {
     const bool empty = pos == field_begin_;
     const bool blank = empty && fields_ == state_.record_first;
     if (blank && !state_.dialect.blank_records) return begin_line(behind_line_end(pos));
-    const bool is_field = !empty || blank || !state_.dialect.trailing_delimiter;
+    const bool is_field = !empty || blank || !(state_.dialect.trailing_delimiter || merges_);
     if (is_field) push(field_begin_, pos, false, false, false);
     end_record(pos);
   }
@@ -190,8 +192,14 @@ class TokenMachine {
                      irregular);
   }
 
-  /// A quote inside quotes: doubled, or the end of the quotation. False: stop.
+  /// A quote inside quotes, which is doubled or the end of the quotation, or an escape. False:
+  /// stop.
   bool inner_quote(std::size_t pos) {
+    if (escape_ != 0 && text_[pos] == escape_) {
+      state_.escaped = true;
+      at_ = pos + 2;
+      return true;
+    }
     if (pos + 1 < size_ && text_[pos + 1] == quote_) {
       state_.escaped = true;
       at_ = pos + 2;
@@ -214,13 +222,20 @@ class TokenMachine {
            state_.record_room - state_.record_count > kTokenBlock + 1;
   }
 
+  /// The masks of 64 bytes. Escapes matter where quotes matter inside of quotes.
+  TokenMasks masks_of(const Byte* from) const {
+    TokenMasks masks = Isa::masks(from, delimiter_, quote_);
+    if (escape_ != 0) masks.quote |= Isa::masks(from, escape_, escape_).quote;
+    return masks;
+  }
+
   // The last block is shorter and is padded with zeros, which match nothing.
   TokenMasks block(std::size_t base) const {
-    if (size_ - base >= kTokenBlock) return Isa::masks(text_ + base, delimiter_, quote_);
+    if (size_ - base >= kTokenBlock) return masks_of(text_ + base);
     Byte last[kTokenBlock] = {};
     __builtin_memcpy(last, text_ + base, size_ - base);
     const std::uint64_t valid = (std::uint64_t{1} << (size_ - base)) - 1;
-    const TokenMasks masks = Isa::masks(last, delimiter_, quote_);
+    const TokenMasks masks = masks_of(last);
     return {masks.any & valid, masks.quote & valid};
   }
 
@@ -239,6 +254,8 @@ class TokenMachine {
   std::size_t size_;
   Byte delimiter_;
   Byte quote_;
+  Byte escape_;
+  bool merges_;
   std::size_t at_;
   std::size_t field_begin_;
   std::size_t fields_;
@@ -259,7 +276,7 @@ TokenStop TokenMachine<kKeep>::run() {
       if (pos < at_) continue;
       const Byte byte = text_[pos];
       if (byte == delimiter_) {
-        push(field_begin_, pos, false, false, false);
+        if (!merges_ || pos != field_begin_) push(field_begin_, pos, false, false, false);
         field_begin_ = pos + 1;
       } else if (ends_line(byte)) {
         if (at_cut(pos)) return stop(TokenStop::kEnd, size_);
@@ -268,7 +285,7 @@ TokenStop TokenMachine<kKeep>::run() {
       } else if (!state_.in_quotes) {
         if (pos != field_begin_) continue;  // data
         open_quotes(pos);
-        bits &= masks.quote;
+        bits = masks.quote & ~((std::uint64_t{2} << (pos - base)) - 1);
       } else {
         if (!inner_quote(pos)) return stop(TokenStop::kEnd, size_);
         if (state_.in_quotes) continue;

@@ -25,14 +25,17 @@ Result<Loaded> load(const std::string& text, const SniffOptions& options = {}, b
   TypeInference inference(sniffed.names.size(), sniffed.form);
   RecordBatch batch;
   for (std::size_t at = 0; at < rows.size();) {
-    PRESSO_ASSIGN(at, tokenize(dialect_of(sniffed.form, sniffed.names.size(), options.comment),
+    PRESSO_ASSIGN(at, tokenize(dialect_of(sniffed.form, sniffed.names.size(), sniffed.rules),
                                bytes_of(rows), at, 100, true, batch, sniffed.first_line));
     inference.add(batch, bytes_of(rows), sniffed.first_line);
   }
   Loaded loaded;
   loaded.schema = inference.finish(sniffed.names);
   PRESSO_ASSIGN(loaded.rows, load_rows(bytes_of(rows), loaded.schema, sniffed.first_line,
-                                       {options.comment, fill}));
+                                       {.rules = sniffed.rules,
+                                        .fill = fill,
+                                        .doubts_quotes = !options.quote,
+                                        .doubts_comments = !options.comment}));
   return loaded;
 }
 
@@ -121,7 +124,8 @@ TEST(CsvLoader, ARaggedRowIsAnErrorWithLineAndText) {
   const auto loaded = load("a,b,c\n1,2,3\n\n4,5\n6,7,8\n");
   ASSERT_FALSE(loaded.ok());
   EXPECT_EQ(loaded.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(loaded.error().what, "line 4: 2 fields, expected 3: 4,5");
+  EXPECT_EQ(loaded.error().what,
+            "line 4: 2 fields, expected 3: 4,5 (--ragged fill makes missing fields null)");
   EXPECT_FALSE(load("a,b\n1,2,3\n4,5\n", {}, true).ok());  // too many are never filled
 }
 

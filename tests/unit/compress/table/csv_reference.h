@@ -52,17 +52,30 @@ class ReferenceReader {
     ++at_;
   }
   bool skip_line_without_record() {
-    if (at_line_end() ? dialect_.blank_records : !at_byte(dialect_.comment)) return false;
+    const std::size_t begin = at_;
+    if (!at_byte(dialect_.comment)) pass_run();
+    if (at_line_end() ? dialect_.blank_records : !at_byte(dialect_.comment) || at_ != begin) {
+      at_ = begin;
+      return false;
+    }
     while (!at_line_end()) ++at_;
     pass_line_end();
     return true;
   }
 
+  /// Passes a run of delimiters where these are merged.
+  void pass_run() {
+    while (dialect_.merges_delimiters && at_byte(dialect_.delimiter)) ++at_;
+  }
+
   bool read_record(ReferenceRecord& record) {
+    pass_run();
     while (true) {
       if (!read_field(record)) return false;
       if (at_line_end()) break;
       ++at_;  // the delimiter
+      pass_run();
+      if (dialect_.merges_delimiters && at_line_end()) break;
     }
     const ReferenceField& last = record.fields.back();
     if (dialect_.trailing_delimiter && record.fields.size() > 1 && last == ReferenceField{}) {
@@ -92,6 +105,10 @@ class ReferenceReader {
 
   bool read_quotation(std::string& value) {
     for (++at_; at_ < text_.size(); ++at_) {
+      if (at_byte(dialect_.escape)) {
+        if (++at_ < text_.size()) value += text_[at_];
+        continue;
+      }
       if (at_byte(dialect_.quote)) {
         ++at_;
         if (!at_byte(dialect_.quote)) return true;

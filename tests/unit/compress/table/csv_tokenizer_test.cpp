@@ -20,9 +20,9 @@ Bytes bytes_of(std::string_view text) {
   return {reinterpret_cast<const Byte*>(text.data()), text.size()};
 }
 
-std::string value_of(const Field& field, std::string_view text, Byte quote = '"') {
+std::string value_of(const Field& field, std::string_view text, const Dialect& dialect = {}) {
   std::vector<Byte> value;
-  append_value_text(field, bytes_of(text), quote, value);
+  append_value_text(field, bytes_of(text), dialect, value);
   return {value.begin(), value.end()};
 }
 
@@ -39,7 +39,7 @@ Rows rows_of(std::string_view text, const Dialect& dialect = {}) {
   Rows rows(batch.records());
   for (std::size_t r = 0; r < rows.size(); ++r) {
     for (std::uint32_t f = batch.first_field[r]; f < batch.first_field[r + 1]; ++f) {
-      rows[r].push_back(value_of(batch.fields[f], text, dialect.quote));
+      rows[r].push_back(value_of(batch.fields[f], text, dialect));
     }
   }
   return rows;
@@ -201,8 +201,7 @@ std::optional<std::vector<test::ReferenceRecord>> records_of(const Dialect& dial
     records[r].end = batch.begin[r + 1];
     for (std::uint32_t f = batch.first_field[r]; f < batch.first_field[r + 1]; ++f) {
       const Field& field = batch.fields[f];
-      records[r].fields.push_back(
-          {value_of(field, text, dialect.quote), field.quoted, field.irregular});
+      records[r].fields.push_back({value_of(field, text, dialect), field.quoted, field.irregular});
     }
   }
   return records;
@@ -223,15 +222,30 @@ std::size_t surely_ended(const Dialect& dialect, const std::string& text) {
   return *std::min_element(ends.begin(), ends.end());
 }
 
+TEST(CsvTokenizer, AnEscapeMakesDataOfTheNextByteInQuotes) {
+  const Dialect dialect{.escape = '\\'};
+  EXPECT_EQ(rows_of("1,\"say \\\"hi\\\", \\\\\"\n2,a\\\n", dialect),
+            (Rows{{"1", "say \"hi\", \\"}, {"2", "a\\"}}));
+  EXPECT_EQ(rows_of("\"a\"\"b\\\nc\",d\n", dialect), (Rows{{"a\"b\nc", "d"}}));
+}
+
+TEST(CsvTokenizer, RunsOfDelimitersAreOneWhereTheyAreMerged) {
+  const Dialect dialect{.delimiter = ' ', .merges_delimiters = true};
+  EXPECT_EQ(rows_of("  a   b\n   \nc \"d e\"  \n", dialect), (Rows{{"a", "b"}, {"c", "d e"}}));
+}
+
 TEST(CsvTokenizer, RandomTextsReadAsByThePlainReader) {
   std::mt19937 random(22);
-  const std::string_view alphabet("a,\"\r\n#\0", 7);
+  const std::string_view alphabet("a,\"\r\n#\\\0", 8);
   const Dialect dialects[] = {{},
                               {',', '"', '#', false},
                               {',', '"', 0, true},
                               {',', 0, '#', true},
                               {'a', '#', 0, false},
-                              {',', '"', '#', false, true}};
+                              {',', '"', '#', false, true},
+                              {',', '"', 0, false, false, '\\'},
+                              {',', 0, 0, false, false, 0, true},
+                              {',', '"', '#', true, false, '\\', true}};
   RecordBatch batch;
   std::string text;
   for (int i = 0; i < 1'000'000; ++i) {
@@ -247,12 +261,12 @@ TEST(CsvTokenizer, RandomTextsReadAsByThePlainReader) {
 
 TEST(CsvTokenizer, ATextIsCutBehindItsLastWholeRecord) {
   std::mt19937 random(23);
-  const std::string_view alphabet("a,\"\n\r", 5);
+  const std::string_view alphabet("a,\"\n\r\\", 6);
   RecordBatch batch;
   for (int i = 0; i < 100'000; ++i) {
     std::string text(random() % 100, 'a');
     for (char& byte : text) byte = alphabet[random() % alphabet.size()];
-    const Dialect dialect{',', '"', 0, false, i % 2 == 0};
+    const Dialect dialect{',', '"', 0, false, i % 2 == 0, Byte(i % 3 == 0 ? '\\' : 0), i % 5 == 0};
     const auto cut = last_record_end(dialect, bytes_of(text));
     ASSERT_TRUE(cut.ok());
     ASSERT_EQ(*cut, surely_ended(dialect, text)) << testing::PrintToString(text);

@@ -49,7 +49,9 @@ TEST(Dialect, OptionsDecideBeforeAll) {
   EXPECT_EQ(text.form.head, "1|\"2,3\n");
 }
 
-TEST(Dialect, OnlyBarsTrail) {
+TEST(Dialect, BarsTrailAndOthersWhereTheHeaderHasNone) {
+  EXPECT_TRUE(sniffed("a,b\n1,2,\n3,4,\n").form.trailing_delimiter);
+  EXPECT_FALSE(sniffed("a,b\n1,2,\n3,4,5\n").form.trailing_delimiter);
   EXPECT_TRUE(sniffed("a|b|\n1|2|\n").form.trailing_delimiter);
   EXPECT_FALSE(sniffed("a|b|\n1|2\n").form.trailing_delimiter);
   SniffOptions options;
@@ -78,6 +80,66 @@ TEST(Dialect, HeadHoldsMarkSkippedLinesCommentsAndHeader) {
                     "1,2\n")
                 .form.head,
             "\xEF\xBB\xBF");
+}
+
+TEST(Dialect, ALineMayNameTheDelimiter) {
+  const SniffedText text = sniffed("sep=;\r\na;b\r\n1,5;2\r\n");
+  EXPECT_EQ(text.form.delimiter, ';');
+  EXPECT_EQ(text.names, (Names{"a", "b"}));
+  EXPECT_EQ(text.form.head, "sep=;\r\na;b\r\n");
+  EXPECT_EQ(sniffed("sep=;x,b\n1,2\n").names, (Names{"sep=;x", "b"}));
+}
+
+TEST(Dialect, SingleQuotesAreQuotesWhereDoubleOnesAreNone) {
+  EXPECT_EQ(sniffed("a,b\n'x, y',2\n'z',3\n").form.quote, '\'');
+  EXPECT_EQ(sniffed("a,b\n'tis,2\n'twas,3\n").form.quote, '"');
+  EXPECT_EQ(sniffed("a,b\n'x',\"2\"\n'z',3\n").form.quote, '"');
+}
+
+TEST(Dialect, ABackslashEscapesWhereOtherwiseQuotationsAreIrregular) {
+  EXPECT_EQ(sniffed("id,t\n1,\"say \\\"hi\\\", please\"\n2,x\n").rules.escape, '\\');
+  EXPECT_EQ(sniffed("id,t\n1,\"C:\\\"\n2,x\n").rules.escape, 0);
+}
+
+TEST(Dialect, QuotesAreTextWhereAllRecordsAreAlikeThen) {
+  EXPECT_EQ(sniffed("a,b\n1,\"open\n2,say \"hi\" x\n").form.quote, 0);
+  EXPECT_EQ(sniffed("a,b\n1,\"x\" y\n2,\"p,q\"\n").form.quote, '"');
+  std::string text = "id,t\n";
+  for (int i = 0; i < 300; ++i) text += std::to_string(i) + ",x\n";
+  EXPECT_EQ(sniffed(text + "300,\"open\n301,x\n302,\"closed\" y\n").form.quote, 0);
+}
+
+TEST(Dialect, CommentsAreLinesUnlikeTheRows) {
+  const SniffedText first = sniffed("# made by\n#\na,b\n1,2\n");
+  EXPECT_EQ(first.form.head, "# made by\n#\na,b\n");
+  EXPECT_EQ(first.rules.comment, 0);
+  const SniffedText later = sniffed("a,b\n1,2\n# half\n3,4\n");
+  EXPECT_EQ(later.rules.comment, '#');
+  EXPECT_EQ(sniffed("a,b\n1,2\n#,3\n3,4\n").rules.comment, 0);
+  EXPECT_EQ(sniffed("#a,1\n#b,2\nc,3\n").form.head, "");
+  EXPECT_EQ(sniffed("#happy\n#sad\ncat\n").form.head, "");
+  SniffOptions none;
+  none.comment = Byte{0};
+  EXPECT_EQ(sniffed("# x\na\n", "t.csv", none).form.head, "");
+}
+
+TEST(Dialect, AHeaderMayStandInTheLastComment) {
+  const SniffedText codes = sniffed("# code\tname\nAD\tAndorra\nAE\tEmirates\n", "c.tab");
+  EXPECT_EQ(codes.names, (Names{"code", "name"}));
+  EXPECT_EQ(codes.form.head, "# code\tname\n");
+  EXPECT_EQ(sniffed("##x\n#chrom\tbegin\nchr1\t5\nchr1\t7\n").names, (Names{"chrom", "begin"}));
+  EXPECT_EQ(sniffed("# by me, here\na,b\n1,2\n").names, (Names{"a", "b"}));
+  EXPECT_EQ(sniffed("# 5,6\n1,2\n3,4\n").names, (Names{"column1", "column2"}));
+}
+
+TEST(Dialect, RunsOfBlanksSeparateColumnsOfNumbers) {
+  const SniffedText text = sniffed("  x    y\n 1.5  2\n10    -7\n", "t.txt");
+  EXPECT_EQ(text.form.delimiter, ' ');
+  EXPECT_TRUE(text.rules.merges_delimiters);
+  EXPECT_EQ(text.names, (Names{"x", "y"}));
+  EXPECT_EQ(sniffed("\"city\" \"price\"\n\"1\" \"Oslo\" 1.5\n\"2\" \"Rome\" 2\n").names.size(), 3u);
+  EXPECT_EQ(sniffed("John Smith\nJane Doe\nJoe Bloggs\n").form.delimiter, ',');
+  EXPECT_EQ(sniffed("2024-01-01 12:00\n2024-01-02 13:00\n").form.delimiter, ',');
 }
 
 TEST(Dialect, WhatCannotBeReadIsSaid) {

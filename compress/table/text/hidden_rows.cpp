@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Reads the doubtful lines once more, without quotes or comments.
+#include "compress/table/text/hidden_rows.h"
+
+#include <algorithm>
+
+namespace presso {
+namespace {
+
+constexpr std::size_t kManyLines = 4;  ///< of texts only, that are no accident
+
+/// The place of the record's first byte after blank lines and comments.
+std::size_t text_begin_of(const RecordBatch& batch, std::size_t record) {
+  const Field& first = batch.fields[batch.first_field[record]];
+  return first.begin - (first.quoted ? 1 : 0);
+}
+
+bool has_irregular_field(const RecordBatch& batch, std::size_t record) {
+  const auto begin = batch.fields.begin() + batch.first_field[record];
+  const auto end = batch.fields.begin() + batch.first_field[record + 1];
+  return std::any_of(begin, end, [](const Field& field) { return field.irregular; });
+}
+
+/// Whether all lines are rows by the test.
+bool are_rows(const Dialect& dialect, Bytes lines, const RowTest& test, RecordBatch& rows) {
+  if (!tokenize(dialect, lines, 0, ~std::size_t{0}, true, rows).ok()) return false;
+  for (std::size_t r = 0; r < rows.records(); ++r) {
+    if (rows.fields_of(r) != test.columns || !test.fits(rows, lines, r)) return false;
+  }
+  return rows.records() > 0;
+}
+
+}  // namespace
+
+Status refuse_rows_in_quotes(const Dialect& dialect, Bytes text, const RecordBatch& batch,
+                             const RowTest& test, std::uint64_t first_line) {
+  if (batch.records() == 0 || dialect.quote == 0 || test.columns < 2) return {};
+  const Bytes all = text.subspan(batch.begin[0], batch.begin.back() - batch.begin[0]);
+  if (count_lines(all) <= batch.records()) return {};
+  Dialect no_quotes = dialect;
+  no_quotes.quote = no_quotes.escape = 0;
+  RecordBatch rows;
+  for (std::size_t r = 0; r < batch.records(); ++r) {
+    const std::size_t begin = text_begin_of(batch, r);
+    const Bytes record = text.subspan(begin, batch.begin[r + 1] - begin);
+    if (count_lines(record) < 2 || !are_rows(no_quotes, record, test, rows)) continue;
+    const bool is_accident = test.only_texts && rows.records() < kManyLines;
+    if (rows.records() < 2 || (is_accident && !has_irregular_field(batch, r))) continue;
+    return error_in_line(first_line + count_lines(text.first(begin)),
+                         "a quote that opens here encloses lines that read as rows, up to line " +
+                             grouped(first_line + count_lines(text.first(batch.begin[r + 1])) - 1) +
+                             "; with --quote none quotes are text, with --quote '" +
+                             std::string(1, static_cast<char>(dialect.quote)) +
+                             "' the lines are one value");
+  }
+  return {};
+}
+
+Status refuse_rows_in_comments(const Dialect& dialect, Bytes text, const RecordBatch& batch,
+                               std::size_t end, const RowTest& test, std::uint64_t first_line) {
+  if (dialect.comment == 0) return {};
+  Dialect no_comments = dialect;
+  no_comments.comment = 0;
+  RecordBatch rows;
+  for (std::size_t r = 0; r <= batch.records(); ++r) {
+    std::size_t at = batch.begin[r];
+    const std::size_t stop = r < batch.records() ? text_begin_of(batch, r) : end;
+    while (at < stop) {
+      const auto line_end = std::find_if(text.begin() + static_cast<std::ptrdiff_t>(at),
+                                         text.begin() + static_cast<std::ptrdiff_t>(stop),
+                                         [](Byte byte) { return byte == '\n' || byte == '\r'; });
+      const auto line = text.subspan(at, static_cast<std::size_t>(line_end - text.begin()) - at);
+      if (!line.empty() && line[0] == dialect.comment && are_rows(no_comments, line, test, rows)) {
+        const std::string comment(1, static_cast<char>(dialect.comment));
+        return error_in_line(first_line + count_lines(text.first(at)),
+                             "begins with '" + comment +
+                                 "' as comments do, but reads as a row; with --comment none it is "
+                                 "one, with --comment '" +
+                                 comment + "' it is none");
+      }
+      at += line.size() + 1;
+    }
+  }
+  return {};
+}
+
+}  // namespace presso
