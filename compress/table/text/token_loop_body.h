@@ -86,8 +86,8 @@ inline bool ends_line(Byte byte) {
 }
 
 /// The loop's state in local variables, and the steps at a byte that matters. Without kKeep, fields
-/// are only counted.
-template <bool kKeep>
+/// are only counted. kMerges: Dialect::merges_delimiters.
+template <bool kKeep, bool kMerges>
 class TokenMachine {
  public:
   explicit TokenMachine(TokenState& state)
@@ -98,7 +98,6 @@ class TokenMachine {
         // Without quotes the delimiter stands in: it is looked at first.
         quote_(state.dialect.quote != 0 ? state.dialect.quote : state.dialect.delimiter),
         escape_(state.dialect.escape),
-        merges_(state.dialect.merges_delimiters),
         at_(state.at),
         field_begin_(state.field_begin),
         fields_(state.field_count) {
@@ -164,7 +163,7 @@ class TokenMachine {
     const bool empty = pos == field_begin_;
     const bool blank = empty && fields_ == state_.record_first;
     if (blank && !state_.dialect.blank_records) return begin_line(behind_line_end(pos));
-    const bool is_field = !empty || blank || !(state_.dialect.trailing_delimiter || merges_);
+    const bool is_field = !empty || blank || !(state_.dialect.trailing_delimiter || kMerges);
     if (is_field) push(field_begin_, pos, false, false, false);
     end_record(pos);
   }
@@ -255,7 +254,6 @@ class TokenMachine {
   Byte delimiter_;
   Byte quote_;
   Byte escape_;
-  bool merges_;
   std::size_t at_;
   std::size_t field_begin_;
   std::size_t fields_;
@@ -264,8 +262,8 @@ class TokenMachine {
 /// The hot loop. The function is long so that a block's bits stay in a register: those for the
 /// bytes that matter outside of quotes, or those for the bytes that matter inside; they are
 /// exchanged where a quotation begins or ends.
-template <bool kKeep>
-TokenStop TokenMachine<kKeep>::run() {
+template <bool kKeep, bool kMerges>
+TokenStop TokenMachine<kKeep, kMerges>::run() {
   for (std::size_t base = state_.base; base < size_; base += kTokenBlock) {
     if (kKeep && !has_room()) return stop(TokenStop::kRoom, base);
     const TokenMasks masks = block(base);
@@ -276,7 +274,7 @@ TokenStop TokenMachine<kKeep>::run() {
       if (pos < at_) continue;
       const Byte byte = text_[pos];
       if (byte == delimiter_) {
-        if (!merges_ || pos != field_begin_) push(field_begin_, pos, false, false, false);
+        if (!kMerges || pos != field_begin_) push(field_begin_, pos, false, false, false);
         field_begin_ = pos + 1;
       } else if (ends_line(byte)) {
         if (at_cut(pos)) return stop(TokenStop::kEnd, size_);
@@ -298,8 +296,8 @@ TokenStop TokenMachine<kKeep>::run() {
 }
 
 /// The end of the text, where the last record may have no line end.
-template <bool kKeep>
-TokenStop TokenMachine<kKeep>::finish() {
+template <bool kKeep, bool kMerges>
+TokenStop TokenMachine<kKeep, kMerges>::finish() {
   if (!state_.text_ends_here) return stop(TokenStop::kEnd, size_);
   if (state_.in_quotes) return stop(TokenStop::kUnclosed, size_);
   if (fields_ > state_.record_first || field_begin_ < size_) end_line(size_);
@@ -308,7 +306,8 @@ TokenStop TokenMachine<kKeep>::finish() {
 
 template <bool kKeep>
 TokenStop run_token_loop(TokenState& state) {
-  return TokenMachine<kKeep>(state).run();
+  return state.dialect.merges_delimiters ? TokenMachine<kKeep, true>(state).run()
+                                         : TokenMachine<kKeep, false>(state).run();
 }
 
 }  // namespace PRESSO_LEVEL
