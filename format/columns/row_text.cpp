@@ -413,6 +413,22 @@ char* RowPrinter::print_field(const Field& field, std::uint64_t row, char* at) c
   return at + text.size();
 }
 
+/// Writes a string in the quotes that its spelling asks for.
+template <bool Json>
+char* RowPrinter::print_spelled_string(const Field& field, std::string_view spelling,
+                                       std::uint64_t row, char* at) const {
+  const Bytes text = field.column.string(row);
+  if (!Json && form_.quote != 0 && !spelling.empty()) {
+    if (spelling.front() == kQuotedKind) return print_quoted<Json>(text, field.values_end, at);
+    if (spelling.front() == kUnquotedKind) {
+      string_text::copy_marked(text.data(), text.size(), field.values_end, at,
+                               string_text::NoMarks());
+      return at + text.size();
+    }
+  }
+  return print_field<Json>(field, row, at);
+}
+
 /// Writes a field of a column that has spellings: as it stood, as the row's spelling says, as the
 /// column's says, or in the usual way. The rules for quotes are those of other values.
 template <bool Json>
@@ -424,9 +440,10 @@ char* RowPrinter::print_spelled_field(const Field& field, std::uint64_t row, cha
   if (field.spellings.offsets != nullptr) spelling = as_text(field.spellings.string(row));
   if (!spelling.empty() && spelling.front() == kFieldKind) return put_text(at, spelling.substr(1));
   if (field.column.is_null(row)) return put_text(at, Json ? "null" : field.null_text);
+  if (is_string(field.schema.type)) return print_spelled_string<Json>(field, spelling, row, at);
   if (spelling.empty()) spelling = field.schema.spelling;
   const bool usual = spelling.empty() || spelling.front() == kUsualSpelling;
-  if (usual || is_string(field.schema.type) || field.kind == Kind::kBool) {
+  if (usual || field.kind == Kind::kBool) {
     return print_field<Json>(field, row, at);
   }
   char text[kMaxSpelledText];

@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "format/columns/json_orders.h"
@@ -117,6 +118,9 @@ class RowPrinter {
   const JsonOrder* order_of(std::uint64_t row) const;
   template <bool Json>
   char* print_field(const Field& field, std::uint64_t row, char* at) const;
+  template <bool Json>
+  char* print_spelled_string(const Field& field, std::string_view spelling, std::uint64_t row,
+                             char* at) const;
   template <bool Json>
   char* print_spelled_field(const Field& field, std::uint64_t row, char* at) const;
   template <bool Json>

@@ -8,6 +8,7 @@
 //   'c'             the same, in a column whose own spelling is another one
 //   'n'             a number: the bytes of NumberSpelling
 //   't'             a date or timestamp: the bytes of TimeSpelling
+//   'q', 'u'        a string with quotes, or without, whatever the column's rule says
 //   '='             whatever follows is the field as it stood, with its quotes
 //
 // Bytes left out at the end are 0. Printing takes any bytes, since files may be damaged; it never
@@ -24,6 +25,8 @@ namespace presso {
 constexpr char kUsualSpelling = 'c';
 constexpr char kNumberKind = 'n';
 constexpr char kTimeKind = 't';
+constexpr char kQuotedKind = 'q';
+constexpr char kUnquotedKind = 'u';
 constexpr char kFieldKind = '=';
 
 /// How a number is written.

@@ -121,9 +121,9 @@ class TextSniffer {
   /// name .json alone does not make it JSON lines, as its text may be any value.
   bool is_json() {
     if (options_.kind == TextKind::kDelimited) return false;
-    const bool surely = options_.kind == TextKind::kJsonLines ||
-                        (is_json_name(options_.name) &&
-                         (!options_.name.ends_with(".json") || begins_with_brace()));
+    const bool surely =
+        options_.kind == TextKind::kJsonLines ||
+        (is_json_name(options_.name) && (!options_.name.ends_with(".json") || begins_with_brace()));
     std::optional<JsonText> json = sniff_json(begun_.bytes.bytes(), surely);
     if (!json) return false;
     if (json->layout == JsonLayout::kArray && leave_out_bad_rows_) {

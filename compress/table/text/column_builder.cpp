@@ -22,6 +22,7 @@ static_assert(kWideCopy <= Buffer::kSlack);
 ColumnBuilder::ColumnBuilder(const ColumnSchema& column, const TextForm& form, Byte escape)
     : column_(column),
       null_text_(form.null_text),
+      delimiter_(form.delimiter),
       quote_(form.quote),
       escape_(escape),
       json_(form.kind == TextKind::kJsonLines),
@@ -164,6 +165,19 @@ bool ColumnBuilder::put_unusual(FieldReader& reader, std::uint64_t row, const Fi
   return true;
 }
 
+/// Keeps whether a string has quotes, where that is not what the rule for the column says.
+void ColumnBuilder::put_quotes(std::uint64_t row, const Field& field, Bytes text) {
+  if (!field.quoted) return put_spelling(row, {&kUnquotedKind, 1});
+  const Bytes value = text.subspan(field.begin, field.length);
+  const bool needed =
+      field.escaped ||
+      std::equal(value.begin(), value.end(), null_text_.begin(), null_text_.end()) ||
+      std::any_of(value.begin(), value.end(), [this](Byte byte) {
+        return byte == delimiter_ || byte == quote_ || byte == '\n' || byte == '\r';
+      });
+  if (!needed) put_spelling(row, {&kQuotedKind, 1});
+}
+
 /// Keeps a field as it stands, with its quotes.
 void ColumnBuilder::put_field(std::uint64_t row, const Field& field, Bytes text) {
   const std::size_t quote = field.quoted ? 1 : 0;
@@ -240,6 +254,7 @@ Status ColumnBuilder::append(const RecordBatch& batch, Bytes text, std::size_t i
     const bool usual = tries_usual && (string || !column_.spelled || has_usual_quotes(field));
     if (usual && put_value(row, field, text)) {
       mark_valid(row);
+      if (string && column_.spelled && !has_usual_quotes(field)) put_quotes(row, field, text);
     } else if (string || !put_unusual(reader, row, field, text)) {
       return refuse(batch, text, r, index, first_line);
     }

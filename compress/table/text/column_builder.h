@@ -45,6 +45,7 @@ class ColumnBuilder {
   void put_string(const Field& field, Bytes text);
   bool put_value(std::uint64_t row, const Field& field, Bytes text);
   bool put_unusual(FieldReader& reader, std::uint64_t row, const Field& field, Bytes text);
+  void put_quotes(std::uint64_t row, const Field& field, Bytes text);
   void put_field(std::uint64_t row, const Field& field, Bytes text);
   void put_spelling(std::uint64_t row, std::string_view spelling);
   void mark_valid(std::uint64_t row);
@@ -56,6 +57,7 @@ class ColumnBuilder {
 
   ColumnSchema column_;
   std::string null_text_;
+  Byte delimiter_;
   Byte quote_;
   Byte escape_;
   bool json_;

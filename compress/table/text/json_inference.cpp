@@ -68,7 +68,7 @@ JsonLayout layout_of(Bytes head, std::size_t at) {
   }
   if (line < end - at - 1) return JsonLayout::kSpread;
   return end < head.size() && head[end] == '{' && head[end - 1] != '\n' ? JsonLayout::kSpread
-                                                                       : JsonLayout::kLines;
+                                                                        : JsonLayout::kLines;
 }
 
 }  // namespace

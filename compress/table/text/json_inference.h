@@ -31,9 +31,9 @@ struct JsonText {
   JsonLayout layout = JsonLayout::kLines;
 };
 
-/// How a text is written that begins with an object, or with an array that does. A mistake after the
-/// first bytes becomes an error of the loader, which names its place. A text that begins in another
-/// way gives nullopt, or JSON lines if it is `surely` JSON.
+/// How a text is written that begins with an object, or with an array that does. A mistake after
+/// the first bytes becomes an error of the loader, which names its place. A text that begins in
+/// another way gives nullopt, or JSON lines if it is `surely` JSON.
 std::optional<JsonText> sniff_json(Bytes head, bool surely = false);
 
 /// The findings of one thread.

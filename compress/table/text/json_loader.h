@@ -12,9 +12,9 @@
 namespace presso {
 
 /// `text` must have whole rows, at most kMaxJsonText bytes, without TextForm::head; its first byte
-/// is in line `first_line`. kInvalidArgument, with the line first, as load_rows() has it: a key that
-/// is no column; a value of another kind than its column's; and text that is neither an object nor
-/// white space.
+/// is in line `first_line`. kInvalidArgument, with the line first, as load_rows() has it: a key
+/// that is no column; a value of another kind than its column's; and text that is neither an object
+/// nor white space.
 Result<LoadedRows> load_json_rows(Bytes text, const TableSchema& schema, std::uint64_t first_line,
                                   JsonLayout layout = JsonLayout::kLines);
 

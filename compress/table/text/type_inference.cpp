@@ -236,17 +236,15 @@ bool TypeInference::needs_quotes(const Field& field, Bytes value) const {
   return std::equal(value.begin(), value.end(), form_.null_text.begin(), form_.null_text.end());
 }
 
-// Needless quotes are looked for only while all values have had quotes: else the column's
-// quoting is known.
+// Needless quotes are looked for until there are any: then they are a matter of how many.
 inline void TypeInference::note_value(Column& column, const Field& field, Bytes value) const {
   ColumnReport& report = column.report;
   report.least_length =
       report.values == 0 ? field.length : std::min(report.least_length, field.length);
   report.most_length = std::max(report.most_length, field.length);
   ++report.values;
-  column.unquoted_values |= !field.quoted;
-  column.quoted_values |= field.quoted;
-  if (field.quoted && !column.needless_quotes && !column.unquoted_values) [[unlikely]] {
+  column.quoted_values += field.quoted ? 1 : 0;
+  if (field.quoted && !column.needless_quotes) [[unlikely]] {
     column.needless_quotes = !needs_quotes(field, value);
   }
 }
@@ -398,8 +396,7 @@ void TypeInference::merge_column(Column& column, const Column& later) {
   }
   merge_counts(report, later.report);
   column.valid_utf8 = column.valid_utf8 && later.valid_utf8;
-  column.unquoted_values |= later.unquoted_values;
-  column.quoted_values |= later.quoted_values;
+  column.quoted_values += later.quoted_values;
   column.quoted_nulls |= later.quoted_nulls;
   column.needless_quotes |= later.needless_quotes;
   for (const NullWord& word : later.null_words) {
@@ -428,8 +425,7 @@ void TypeInference::merge(const TypeInference& later, const std::vector<std::uin
 
 /// The commonest word is the column's; others, and quotes around some fields alone, are spellings.
 void TypeInference::take_null_words(const Column& from, ColumnSchema& column) const {
-  const bool always = from.needless_quotes && !from.unquoted_values;
-  column.spelled |= from.quoted_nulls || (from.quoted_values && !always);
+  column.spelled |= from.quoted_nulls;
   const std::vector<NullWord> words = null_words(from, column.type);
   if (words.empty()) return;
   const NullWord& most =
@@ -467,8 +463,11 @@ TableSchema TypeInference::finish(const std::vector<std::string>& names) const {
     if (i < names.size()) column.name = names[i];
     if (!is_string(column.type)) take_null_words(from, column);
     column.valid_utf8 = is_string(column.type) && from.valid_utf8;
-    if (from.report.values != 0 && !from.unquoted_values && from.needless_quotes) {
-      column.quoting = Quoting::kAlways;
+    // The rule is that of most fields; the others have spellings.
+    if (from.needless_quotes) {
+      const std::uint64_t values = from.report.values;
+      if (2 * from.quoted_values > values) column.quoting = Quoting::kAlways;
+      column.spelled |= from.quoted_values < values && form_.kind == TextKind::kDelimited;
     }
     schema.columns.push_back(column);
   }

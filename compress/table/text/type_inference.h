@@ -84,8 +84,7 @@ class TypeInference {
     TypeCandidate candidate;
     ColumnReport report;
     bool valid_utf8 = true;
-    bool unquoted_values = false;
-    bool quoted_values = false;
+    std::uint64_t quoted_values = 0;
     bool quoted_nulls = false;
     bool needless_quotes = false;
     std::vector<NullWord> null_words;

@@ -67,7 +67,7 @@ TEST(CsvLoader, PlainTablesNeedNoExactText) {
 TEST(CsvLoader, WhatIsWrittenInAnotherWayKeepsItsText) {
   expect_exact("id,name\n1,a\n2,b", 1);                 // no line end
   expect_exact("id,name\n1,a\r\n2,b\r\n3,c\n", 2);      // the header ends in LF
-  expect_exact("id,name\n1,a\n\"2\",b\n3,\"c\"\n", 1);  // the number has a spelling
+  expect_exact("id,name\n1,a\n\"2\",b\n3,\"c\"\n", 0);  // quotes have spellings
   expect_exact("id,name\n\n1,a\n\r\n\n2,b\n", 2);
   expect_exact("id,name\n1,a\n\n\n", 1);  // behind the last row
   expect_exact("id;name\r1;a\r2;b\r", 2);
