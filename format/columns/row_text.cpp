@@ -446,9 +446,14 @@ char* RowPrinter::print_spelled_field(const Field& field, std::uint64_t row, cha
   if (usual || field.kind == Kind::kBool) {
     return print_field<Json>(field, row, at);
   }
-  char text[kMaxSpelledText];
   const Byte* const value = field.column.values + row * field.value_bytes;
-  const std::size_t size = print_spelled(field.schema, value, spelling, text);
+  const std::size_t size = print_spelled(field.schema, value, spelling, at);
+  // The text of a number or a time rarely needs quotes: only if it holds the delimiter.
+  if (field.kind == Kind::kValue && std::memchr(at, form_.delimiter, size) == nullptr) {
+    return at + size;
+  }
+  char text[kMaxSpelledText];
+  std::memcpy(text, at, size);
   const Bytes bytes(reinterpret_cast<const Byte*>(text), size);
   const bool always = Json ? field.kind == Kind::kQuotedValue
                            : field.schema.quoting == Quoting::kAlways && form_.quote != 0;

@@ -60,12 +60,11 @@ std::size_t print_short_fixed(double number, std::size_t digits, char* to) {
   if (!(scaled < 1e15)) return 0;
   const auto whole = static_cast<std::uint64_t>(scaled + 0.5);
   if (static_cast<double>(whole) / static_cast<double>(unit) != number) return 0;
-  TextMaker text(to);
-  text.put_number(whole / unit, 1);
-  if (digits == 0) return text.size();
-  text.put('.');
-  text.put_number(whole % unit, digits);
-  return text.size();
+  const std::size_t size = digits::print(whole / unit, to);
+  if (digits == 0) return size;
+  to[size] = '.';
+  digits::print_padded(whole % unit, digits, to + size + 1);
+  return size + 1 + digits;
 }
 
 std::size_t print_double(double number, const NumberSpelling& spelling, char* to) {
@@ -125,6 +124,18 @@ void put_exponent(TextMaker& text, std::string_view exponent, const NumberSpelli
     text.put('0');
   }
   text.put(exponent);
+}
+
+/// Numbers with so many digits after the point, the commonest spelling; 0 for others.
+std::size_t print_simple(const ColumnSchema& column, const Byte* value, std::string_view spelling,
+                         char* to) {
+  if (column.type != ColumnType::kDouble || spelling.size() != 3 || spelling[1] != 'f') return 0;
+  const auto number = load<double>(value);
+  to[0] = '-';
+  const std::size_t sign = std::signbit(number) ? 1 : 0;
+  const std::size_t size =
+      print_short_fixed(std::fabs(number), static_cast<Byte>(spelling[2]), to + sign);
+  return size == 0 ? 0 : size + sign;
 }
 
 std::size_t print_number(const ColumnSchema& column, const Byte* value,
@@ -270,6 +281,7 @@ std::size_t print_spelled(const ColumnSchema& column, const Byte* value, std::st
                           char* to) {
   const char kind = spelling.empty() ? kUsualSpelling : spelling.front();
   if (kind == kNumberKind && !is_time(column.type)) {
+    if (const std::size_t size = print_simple(column, value, spelling, to)) return size;
     return print_number(column, value, read_spelling<NumberSpelling>(spelling), to);
   }
   if (kind == kTimeKind && is_time(column.type)) {

@@ -316,15 +316,12 @@ bool scan_time(Bytes text, TimeText& time) {
   return cursor.at_end();
 }
 
-bool is_null_word(Bytes text, ColumnType type) {
-  constexpr std::string_view kWords[] = {
-      "NA",   "N/A", "n/a",  "NULL",     "null", "Null",    "None",     "-",      "\\N",
-      "#N/A", "#NA", "<NA>", "#N/A N/A", "NaT",  "-1.#IND", "-1.#QNAN", "1.#IND", "1.#QNAN"};
+bool is_any_null_word(Bytes text, ColumnType type) {
+  constexpr std::string_view kWords[] = {"NA", "N/A", "n/a",  "NULL", "null",     "Null", "None",
+                                         "-",  "\\N", "#N/A", "#NA",  "#N/A N/A", "<NA>", "NaT"};
   constexpr std::string_view kNotNumbers[] = {"NaN", "nan", "-NaN", "-nan"};
   const std::string_view word = as_view(text);
   if (word.empty() || word.front() == ' ') return word.find_first_not_of(' ') == word.npos;
-  if (word.size() > 9 || std::string_view("Nn-\\#<1").find(word.front()) == word.npos) return false;
-  if (word.front() == '1' && (word.size() < 6 || word[2] != '#')) return false;
   const auto is_in = [&](const auto& words) {
     return std::find(std::begin(words), std::end(words), word) != std::end(words);
   };

@@ -62,7 +62,14 @@ bool scan_time(Bytes text, TimeText& time);
 /// Whether the text stands for a missing value in a column of this type whose other values have it:
 /// NA, N/A, NULL, None, `-`, `\N`, blanks and others that pandas knows; among bools, dates and
 /// timestamps NaN, too.
-bool is_null_word(Bytes text, ColumnType type);
+bool is_any_null_word(Bytes text, ColumnType type);
+inline bool is_null_word(Bytes text, ColumnType type) {
+  // Nearly all values are told from their first bytes.
+  const Byte first = text.empty() ? Byte{' '} : text[0];
+  if (first >= '0' && first < 'N' && first != '<') return false;
+  if (first == '-' && text.size() > 1 && text[1] < 'N') return false;
+  return is_any_null_word(text, type);
+}
 
 /// The number in the way that print_value() has, as far as that exists: "+.50" becomes "0.50".
 std::string plain_number(const NumberText& number);
