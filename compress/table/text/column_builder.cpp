@@ -121,8 +121,11 @@ bool ColumnBuilder::put_value(std::uint64_t row, const Field& field, Bytes text)
 }
 
 /// Whether the quotes of a field are those that the column's rule asks for.
-bool ColumnBuilder::has_usual_quotes(const Field& field) const {
-  return json_ || field.quoted == (column_.quoting == Quoting::kAlways);
+bool ColumnBuilder::has_usual_quotes(const Field& field, Bytes text) const {
+  if (json_ || field.quoted == (column_.quoting == Quoting::kAlways)) return true;
+  const Byte* const begin = text.data() + field.begin;
+  return field.quoted && !is_string(column_.type) &&
+         std::find(begin, begin + field.length, delimiter_) != begin + field.length;
 }
 
 /// Whether the value is written like most of the column, so that it needs no spelling.
@@ -157,7 +160,7 @@ bool ColumnBuilder::put_unusual(FieldReader& reader, std::uint64_t row, const Fi
   mark_valid(row);
   if (!column_.spelled) return true;
   std::string_view spelling = reader.spelling();
-  if (!has_usual_quotes(field) || (!spelling.empty() && spelling.front() == kFieldKind)) {
+  if (!has_usual_quotes(field, text) || (!spelling.empty() && spelling.front() == kFieldKind)) {
     put_field(row, field, text);
   } else if (spelling != column_.spelling && !(!strict_ && is_usual(parsed, value))) {
     put_spelling(row, spelling.empty() ? std::string_view(&kUsualSpelling, 1) : spelling);
@@ -251,10 +254,10 @@ Status ColumnBuilder::append(const RecordBatch& batch, Bytes text, std::size_t i
       continue;
     }
     const Field& field = batch.fields[at];
-    const bool usual = tries_usual && (string || !column_.spelled || has_usual_quotes(field));
+    const bool usual = tries_usual && (string || !column_.spelled || has_usual_quotes(field, text));
     if (usual && put_value(row, field, text)) {
       mark_valid(row);
-      if (string && column_.spelled && !has_usual_quotes(field)) put_quotes(row, field, text);
+      if (string && column_.spelled && !has_usual_quotes(field, text)) put_quotes(row, field, text);
     } else if (string || !put_unusual(reader, row, field, text)) {
       return refuse(batch, text, r, index, first_line);
     }

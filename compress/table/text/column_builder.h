@@ -49,7 +49,7 @@ class ColumnBuilder {
   void put_field(std::uint64_t row, const Field& field, Bytes text);
   void put_spelling(std::uint64_t row, std::string_view spelling);
   void mark_valid(std::uint64_t row);
-  bool has_usual_quotes(const Field& field) const;
+  bool has_usual_quotes(const Field& field, Bytes text) const;
   bool is_usual(const Byte* value, Bytes text) const;
   void reserve(const RecordBatch& batch, std::size_t index);
   Error refuse(const RecordBatch& batch, Bytes text, std::size_t record, std::size_t index,

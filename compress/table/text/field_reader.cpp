@@ -87,6 +87,23 @@ bool take_exponent(Cursor& cursor, NumberText& number) {
   return true;
 }
 
+/// Digits before the point, which may stand in groups of three.
+bool take_whole(Cursor& cursor, NumberText& number, Commas commas) {
+  number.whole = cursor.take_digits();
+  const Bytes rest = cursor.rest();
+  if (commas != Commas::kGroups || rest.empty() || rest[0] != ',') return true;
+  if (number.whole.empty() || number.whole.size() > 3 || number.whole[0] == '0') return false;
+  Byte* end = std::copy(number.whole.begin(), number.whole.end(), number.joined);
+  while (cursor.take(',')) {
+    const Bytes group = cursor.take_digits();
+    if (group.size() != 3) return false;
+    end = std::copy(group.begin(), group.end(), end);
+  }
+  number.group = ',';
+  number.whole = {number.joined, static_cast<std::size_t>(end - number.joined)};
+  return true;
+}
+
 bool take_special(Cursor& cursor, NumberText& number) {
   const Bytes rest = cursor.rest();
   for (const std::string_view word : {"infinity", "inf", "nan"}) {
@@ -235,6 +252,8 @@ NumberSpelling spelling_of(const NumberText& number) {
   set(number.plus, NumberSpelling::kPlus);
   set(number.whole.empty(), NumberSpelling::kNoZero);
   set(number.point && number.part.empty(), NumberSpelling::kPoint);
+  set(number.comma, NumberSpelling::kComma);
+  spelling.group = number.group;
   if (number.has_exponent) {
     const bool sign = number.exponent[1] == '+' || number.exponent[1] == '-';
     set(number.exponent[0] == 'E', NumberSpelling::kUpperE);
@@ -276,17 +295,27 @@ TimeSpelling spelling_of(const TimeText& time, bool month_first) {
   return spelling;
 }
 
+/// What the spelling of a column says of commas.
+Commas commas_of(std::string_view spelling) {
+  if (spelling.empty() || spelling.front() != kNumberKind) return Commas::kNone;
+  NumberSpelling number;
+  std::copy_n(spelling.begin(), std::min(spelling.size(), sizeof number), &number.kind);
+  if (spelling.size() == sizeof number && number.group == ',') return Commas::kGroups;
+  return (number.flags & NumberSpelling::kComma) != 0 ? Commas::kPoint : Commas::kNone;
+}
+
 }  // namespace
 
-bool scan_number(Bytes text, NumberText& number) {
+bool scan_number(Bytes text, NumberText& number, Commas commas) {
   if (text.empty() || text.size() > kMostText) return false;
   Cursor cursor(text);
   number.before = cursor.take_blanks();
   const char sign = cursor.take_any("+-");
   number.negative = sign == '-';
   number.plus = sign == '+';
-  number.whole = cursor.take_digits();
-  if (cursor.take('.')) {
+  if (!take_whole(cursor, number, commas)) return false;
+  number.comma = commas == Commas::kPoint && cursor.take(',');
+  if (number.comma || cursor.take('.')) {
     number.point = true;
     number.part = cursor.take_digits();
   }
@@ -338,7 +367,7 @@ std::string plain_number(const NumberText& number) {
 }
 
 FieldReader::FieldReader(const ColumnSchema& column)
-    : column_(column), parse_(value_parser(column)) {}
+    : column_(column), parse_(value_parser(column)), commas_(commas_of(column.spelling)) {}
 
 bool FieldReader::read(Bytes text, Byte* value) {
   switch (column_.type) {
@@ -357,7 +386,8 @@ bool FieldReader::read(Bytes text, Byte* value) {
 
 bool FieldReader::accepts(Bytes text) {
   NumberText number;
-  if (column_.type == ColumnType::kDouble && scan_number(text, number) && !number.has_exponent) {
+  if (column_.type == ColumnType::kDouble && scan_number(text, number, commas_) &&
+      !number.has_exponent) {
     return !number.is_code();
   }
   Byte value[16];
@@ -416,7 +446,7 @@ bool FieldReader::read_double(const NumberText& number, Bytes text, Byte* value)
     const double size = static_cast<double>(mantissa) / static_cast<double>(digits::power(part));
     store(value, number.negative ? -size : size);
     const bool plain = !number.plus && number.before + number.after == 0 && !number.whole.empty() &&
-                       number.point == (part > 0);
+                       number.point == (part > 0) && number.group == 0 && !number.comma;
     const bool point_form = column_.text == ValueText::kPointReal;
     const bool shortest = point_form ? part > 0 && (!last_zero || part == 1) : !last_zero;
     if (plain && shortest && (size >= 1e-4 || mantissa == 0)) return spell_usual(true);
@@ -441,7 +471,7 @@ bool FieldReader::read_double(const NumberText& number, Bytes text, Byte* value)
 
 bool FieldReader::read_number(Bytes text, Byte* value) {
   NumberText number;
-  if (!scan_number(text, number) || number.is_code()) return false;
+  if (!scan_number(text, number, commas_) || number.is_code()) return false;
   if (column_.type == ColumnType::kDouble) {
     if (!number.is_special) return read_double(number, text, value);
     const bool nan = lower(number.whole[0]) == 'n';

@@ -14,6 +14,13 @@
 
 namespace presso {
 
+/// What commas in numbers mean, which only a column as a whole can tell.
+enum class Commas : Byte {
+  kNone,    ///< they are no part of a number
+  kGroups,  ///< 1,234,567.5
+  kPoint,   ///< 1234567,5
+};
+
 /// The parts of a number's text: blanks, a sign, digits, a point, digits, an exponent.
 struct NumberText {
   Byte before = 0;  ///< blanks
@@ -26,6 +33,13 @@ struct NumberText {
   Bytes whole;              ///< the digits before the point
   Bytes part;               ///< the digits after it
   Bytes exponent;           ///< `e` and what follows
+
+  char group = 0;      ///< what stands between groups of three digits
+  bool comma = false;  ///< the point is a comma
+  Byte joined[64];     ///< the digits before the point where they stand in groups
+
+  NumberText() = default;
+  NumberText(const NumberText&) = delete;  // `whole` may be in `joined`
 
   bool is_whole() const { return !point && !has_exponent && !is_special; }
   /// An integer with leading zeros is a code, such as a postcode, and no number.
@@ -56,7 +70,7 @@ struct TimeText {
 };
 
 /// Both return false where the text is something else.
-bool scan_number(Bytes text, NumberText& number);
+bool scan_number(Bytes text, NumberText& number, Commas commas = Commas::kNone);
 bool scan_time(Bytes text, TimeText& time);
 
 /// Whether the text stands for a missing value in a column of this type whose other values have it:
@@ -78,7 +92,7 @@ std::string plain_number(const NumberText& number);
 class FieldReader {
  public:
   /// Keeps `column` by reference. Its `text` says whether month or day stands first where the year
-  /// is last.
+  /// is last, its `spelling` what commas mean.
   explicit FieldReader(const ColumnSchema& column);
 
   /// Reads a field into `value` as parse_value() does, but in any spelling. spelling() is then what
@@ -103,6 +117,7 @@ class FieldReader {
 
   const ColumnSchema& column_;
   ParseValue parse_;
+  Commas commas_;
   char spelling_[16] = {};
   std::size_t spelling_bytes_ = 0;
 };

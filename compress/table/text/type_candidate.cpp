@@ -11,6 +11,7 @@
 
 #include "compress/table/text/field_reader.h"
 #include "compress/table/text/text_checks.h"
+#include "format/columns/spelling.h"
 #include "format/columns/value_patterns.h"
 #include "format/columns/value_text.h"
 
@@ -141,8 +142,20 @@ ValueText order_text(bool month_first) {
   return month_first ? ValueText::kMonthSlashDate : ValueText::kDaySlashDate;
 }
 
-/// The type of a number in an unusual spelling.
-std::optional<ColumnSchema> unusual_number(Bytes value) {
+/// Notes what the commas of a number can mean; false if it is none with commas.
+bool note_commas(Bytes value, TypeCandidate& candidate) {
+  if (std::find(value.begin(), value.end(), Byte{','}) == value.end()) return false;
+  NumberText groups;
+  NumberText point;
+  candidate.comma_groups = scan_number(value, groups, Commas::kGroups);
+  candidate.comma_point = scan_number(value, point, Commas::kPoint);
+  candidate.commas = candidate.several = candidate.comma_groups || candidate.comma_point;
+  return candidate.commas;
+}
+
+/// The type of a number in an unusual spelling. Numbers with commas are doubles.
+std::optional<ColumnSchema> unusual_number(Bytes value, TypeCandidate& candidate) {
+  if (note_commas(value, candidate)) return type_of(ColumnType::kDouble);
   NumberText number;
   if (!scan_number(value, number) || number.is_code()) return std::nullopt;
   if (!number.has_exponent && !number.is_special) {
@@ -172,7 +185,8 @@ std::optional<ColumnSchema> unusual_time(Bytes value, TypeCandidate& candidate) 
 
 /// The type of a value in an unusual spelling, which goes into the candidate.
 std::optional<ColumnSchema> unusual_type(Bytes value, TypeCandidate& candidate) {
-  std::optional<ColumnSchema> column = unusual_number(value);
+  std::optional<ColumnSchema> column = unusual_number(value, candidate);
+  if (candidate.commas) return column;
   if (!column) column = unusual_time(value, candidate);
   Byte parsed[16];
   if (column) {
@@ -245,6 +259,25 @@ ColumnSchema wider_type(const TypeCandidate& a, const TypeCandidate& b, TypeCand
   return type_of(ColumnType::kUtf8);
 }
 
+/// The spelling with which most numbers of a column with commas are printed.
+std::string comma_spelling(bool groups) {
+  NumberSpelling spelling;
+  spelling.notation = 'g';
+  if (groups) {
+    spelling.group = ',';
+  } else {
+    spelling.flags = NumberSpelling::kComma;
+  }
+  return std::string(spelling_bytes(spelling));
+}
+
+/// Whether the numbers have a decimal point.
+bool has_points(const TypeCandidate& candidate) {
+  const ColumnSchema& column = candidate.column;
+  return candidate.points || (is_decimal(column) && column.scale > 0) ||
+         (column.type == ColumnType::kDouble && !candidate.commas);
+}
+
 }  // namespace
 
 bool TypeCandidate::same_type(const TypeCandidate& other) const {
@@ -255,11 +288,14 @@ bool TypeCandidate::is_spelled() const {
   return unusual && (usual || several);
 }
 
-ColumnSchema TypeCandidate::type() const {
+ColumnSchema TypeCandidate::type(bool in_quotes) const {
+  const bool as_point = comma_point && !points;
   const bool words_miss = column.type == ColumnType::kBool && words != 3 &&
                           bool_family(column.text) != ValueText::kPlain;
-  if (!seen || is_ambiguous() || words_miss) return type_of(ColumnType::kUtf8);
+  const bool two_ways = commas && comma_groups && as_point && !in_quotes;
+  if (!seen || is_ambiguous() || words_miss || two_ways) return type_of(ColumnType::kUtf8);
   ColumnSchema type = column;
+  if (commas) type.spelling = comma_spelling(comma_groups);
   type.spelled = is_spelled();
   if (unusual && !type.spelled) type.spelling = spelling;
   return type;
@@ -296,6 +332,7 @@ TypeCandidate candidate_of(Bytes value) {
     read_value(candidate.column, value, parsed, spelling);
     candidate.words = parsed[0] != 0 ? 2 : 1;
   }
+  candidate.points = std::find(value.begin(), value.end(), Byte{'.'}) != value.end();
   candidate.negatives = std::find(value.begin(), value.end(), Byte{'-'}) != value.end();
   if (candidate.usual && (candidate.column.text == ValueText::kMonthSlashDate ||
                           candidate.column.text == ValueText::kDaySlashDate)) {
@@ -329,6 +366,11 @@ TypeCandidate join(const TypeCandidate& a, const TypeCandidate& b) {
   both.words = a.words | b.words;
   both.month_first = a.month_first && b.month_first;
   both.day_first = a.day_first && b.day_first;
+  both.points = has_points(a) || has_points(b);
+  both.commas = a.commas || b.commas;
+  both.comma_groups = a.comma_groups && b.comma_groups;
+  both.comma_point = a.comma_point && b.comma_point;
+  if (both.commas && !both.comma_groups && (!both.comma_point || both.points)) return string;
   both.usual = a.usual || b.usual;
   both.unusual = a.unusual || b.unusual;
   if (!a.unusual) both.spelling = b.spelling;

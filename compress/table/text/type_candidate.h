@@ -36,6 +36,10 @@ struct TypeCandidate {
   bool year_last = false;      ///< dates and times: 2/24/2003, not 2003-02-24
   bool month_first = true;     ///< where the year is last: month, day is possible
   bool day_first = true;       ///< where the year is last: day, month is possible
+  bool points = false;         ///< a number has a point
+  bool commas = false;         ///< a number has a comma
+  bool comma_groups = true;    ///< every comma can separate thousands
+  bool comma_point = true;     ///< every comma can be a decimal one
   bool usual = false;          ///< some value is written as print_value() writes it
   bool unusual = false;        ///< some value is not
   bool several = false;        ///< values that are not usual have several spellings
@@ -48,7 +52,9 @@ struct TypeCandidate {
   bool is_spelled() const;
   /// The column, with the spelling of all its values if they have the same. A pair of words of
   /// which one does not occur, unless they are true and false, and ambiguous dates are strings.
-  ColumnSchema type() const;
+  /// `in_quotes`: the delimiter is a comma as well, so that numbers with one stand in quotes, as
+  /// those with thousands do; else commas that can be read in two ways make strings, too.
+  ColumnSchema type(bool in_quotes = true) const;
   friend bool operator==(const TypeCandidate&, const TypeCandidate&) = default;
 };
 

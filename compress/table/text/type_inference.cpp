@@ -109,7 +109,8 @@ class JoinCheck {
   explicit JoinCheck(TypeCandidate& candidate)
       : candidate_(candidate),
         reader_(candidate.column),
-        is_known_(!candidate.is_ambiguous() && candidate.column.type != ColumnType::kBool) {}
+        is_known_(!candidate.is_ambiguous() && !candidate.commas &&
+                  candidate.column.type != ColumnType::kBool) {}
 
   bool operator()(Bytes value) {
     if (is_null_word(value, candidate_.column.type)) return false;
@@ -440,7 +441,7 @@ void TypeInference::take_null_words(const Column& from, ColumnSchema& column) co
 /// The findings on the column; words for missing values are values where the column has no type.
 ColumnReport TypeInference::report_of(const Column& column) const {
   ColumnReport report = column.report;
-  const ColumnType type = column.candidate.type().type;
+  const ColumnType type = column.candidate.type(form_.delimiter == ',').type;
   for (const NullWord& word : null_words(column, type)) {
     (is_string(type) ? report.values : report.nulls) += word.count;
   }
@@ -459,7 +460,7 @@ TableSchema TypeInference::finish(const std::vector<std::string>& names) const {
   schema.exact = true;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const Column& from = columns_[i];
-    ColumnSchema column = from.candidate.type();
+    ColumnSchema column = from.candidate.type(form_.delimiter == ',');
     if (i < names.size()) column.name = names[i];
     if (!is_string(column.type)) take_null_words(from, column);
     column.valid_utf8 = is_string(column.type) && from.valid_utf8;

@@ -152,6 +152,25 @@ TEST(TypeInference, WordsForNullsHaveNoPartInTheType) {
   EXPECT_EQ(inference.report()[1].nulls, 3u);
 }
 
+TEST(TypeInference, CommasAreThousandsOrDecimalByWhatAllValuesAllow) {
+  EXPECT_EQ(type_of({"\"1,234\"", "950", "\"1,234,567\""}), "double");
+  EXPECT_EQ(type_of({"\"1,234.50\"", "950"}), "double");
+  EXPECT_EQ(type_of({"\"1,5\"", "\"12,25\"", "7"}), "double");
+  EXPECT_EQ(type_of({"\"1,5\"", "\"1,234,567\""}), "utf8");
+  EXPECT_EQ(type_of({"\"1,5\"", "2.5"}), "utf8");
+  EXPECT_EQ(type_of({"\"1,2,3\""}), "utf8");
+  TextForm form = comma_form();
+  form.delimiter = ';';
+  const auto type_beside = [&](const Values& values) {
+    std::string text;
+    for (const std::string& value : values) text += "x;" + value + "\n";
+    return type_name(inference_of(text, 2, form).finish({}).columns[1]);
+  };
+  EXPECT_EQ(type_beside({"1,5", "0,25", "7"}), "double");
+  EXPECT_EQ(type_beside({"1,234,567", "950"}), "double");
+  EXPECT_EQ(type_beside({"1,234", "950"}), "utf8");  // 1.234 or 1234
+}
+
 TEST(TypeInference, ASpellingThatAllValuesHaveIsTheColumns) {
   EXPECT_FALSE(column_of({".50", ".25"}).spelled);
   EXPECT_EQ(column_of({".50", ".25"}).spelling, std::string("ni\0\2", 4));
@@ -254,7 +273,10 @@ const Values kValues = {"1",
                         "1/2/2024 10:00",
                         "2024-01-02 10:00:00.5",
                         "2024-01-02T10:00:00+02:00",
-                        "2024-01-02T10:00:00Z"};
+                        "2024-01-02T10:00:00Z",
+                        "\"1,234\"",
+                        "\"1,5\"",
+                        "\"1,234,567.5\""};
 
 TEST(TypeInference, OrderBatchesAndMergingDoNotChangeTheType) {
   std::mt19937 random(7);
