@@ -6,6 +6,10 @@
 // every machine has them. Tested through tests/unit/format/columns/row_text_test.cpp.
 #pragma once
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include <bit>
 #include <cstddef>
 #include <cstring>
@@ -80,6 +84,20 @@ class JsonMarks {
   ByteVector slash_;
   ByteVector last_;
 };
+
+/// A bit for each byte, set if the top bit of the byte is.
+inline std::uint32_t top_bits(ByteVector bytes) {
+#ifdef __SSE2__
+  return static_cast<std::uint32_t>(_mm_movemask_epi8(reinterpret_cast<__m128i>(bytes)));
+#else
+  constexpr std::uint64_t kTops = 0x8080808080808080u;
+  constexpr std::uint64_t kGather = 0x0002040810204081u;  // moves the top bits into the top byte
+  std::uint64_t halves[2];
+  std::memcpy(halves, &bytes, kStep);
+  return static_cast<std::uint32_t>(((halves[0] & kTops) * kGather >> 56) |
+                                    ((halves[1] & kTops) * kGather >> 56 << 8));
+#endif
+}
 
 /// The place of the first mark in what such a class gave; kStep where there is none.
 inline std::size_t first_mark(ByteVector found) {

@@ -55,15 +55,15 @@ bool escapes_characters(std::string_view string) {
 
 namespace {
 
-/// The layout of a text whose first object is at `at`. A first object with a mistake tells nothing
-/// but whether the second line begins with an object, too.
+/// The layout of a text whose first object is at `at`. One with a mistake is taken for a line if the
+/// mistake is in the first line, or if another object begins the second one.
 JsonLayout layout_of(Bytes head, std::size_t at) {
   JsonBatch batch;
   const std::size_t end = tokenize_json(head, at, 1, JsonLayout::kSpread, batch);
   const std::string_view rest = view(head.subspan(at));
   const std::size_t line = rest.find('\n');
   if (batch.rows() == 0) {
-    const bool is_line = line == rest.npos || rest.substr(line + 1, 1) == "{";
+    const bool is_line = batch.faults.front().at - at < line || rest.substr(line + 1, 1) == "{";
     return is_line ? JsonLayout::kLines : JsonLayout::kSpread;
   }
   if (line < end - at - 1) return JsonLayout::kSpread;
@@ -244,7 +244,7 @@ void JsonInference::merge(const JsonInference& later) {
 ColumnSchema JsonInference::column(std::size_t index, const ColumnSchema& inferred) const {
   ColumnSchema string;
   string.name = inferred.name;
-  string.valid_utf8 = kinds_[index] != 0 && (!is_string(inferred.type) || inferred.valid_utf8);
+  string.valid_utf8 = kinds_[index] != 0;
   ColumnSchema typed = inferred;
   typed.quoting = Quoting::kNeeded;
   const bool is_time =

@@ -7,8 +7,9 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstring>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "compress/table/text/json_tokenizer.h"
@@ -87,6 +88,10 @@ class JsonReader {
     why_ = why;
     return false;
   }
+  bool fail_at(std::size_t at, const char* why) {
+    at_ = at;
+    return fail(why);
+  }
   std::size_t at() const { return at_; }
   const char* why() const { return why_; }
 
@@ -106,7 +111,7 @@ class JsonReader {
   bool is_space(Byte byte) const {
     return byte == ' ' || byte == '\t' || byte == '\r' || byte == line_feed_;
   }
-  [[gnu::noinline]] Byte skip_space() {
+  Byte skip_space() {
     while (at_ < size_ && is_space(text_[at_])) ++at_;
     return byte_at(at_);
   }
@@ -158,14 +163,18 @@ class JsonReader {
   /// Passes a number or a word.
   bool skip_plain_value(Byte first) {
     if (first == '-' || is_digit(first)) return skip_number();
-    const bool known = skip_word("null", 4) || skip_word("true", 4) || skip_word("false", 5) ||
-                       skip_word("NaN", 3) || skip_word("Infinity", 8);
-    return known || fail("a value is expected");
+    const char* const word = first == 'n'   ? "null"
+                             : first == 't' ? "true"
+                             : first == 'f' ? "false"
+                             : first == 'N' ? "NaN"
+                                            : "Infinity";
+    return skip_word(word) || fail("a value is expected");
   }
 
   /// Passes this word if it stands there.
-  bool skip_word(const char* word, std::size_t length) {
-    if (size_ - at_ < length || std::memcmp(text_ + at_, word, length) != 0) return false;
+  bool skip_word(std::string_view word) {
+    const std::size_t length = word.size();
+    if (size_ - at_ < length || std::memcmp(text_ + at_, word.data(), length) != 0) return false;
     at_ += length;
     return true;
   }
@@ -181,13 +190,12 @@ class JsonReader {
   bool skip_number() {
     if (text_[at_] == '-') {
       ++at_;
-      if (skip_word("Infinity", 8)) return true;
+      if (skip_word("Infinity")) return true;
     }
     const std::size_t begin = at_;
     if (!skip_digits()) return false;
     if (text_[begin] == '0' && at_ != begin + 1) {
-      at_ = begin;
-      return fail("a number begins with a zero that it does not need");
+      return fail_at(begin, "a number begins with a zero that it does not need");
     }
     if (byte_at(at_) == '.') {
       ++at_;
@@ -199,52 +207,59 @@ class JsonReader {
     return skip_digits();
   }
 
-  /// Passes an object or an array. The stack holds the brackets that must still be closed.
+  /// Passes an object or an array. `closer` is the bracket that closes the innermost one, and the
+  /// stack holds those of the others.
   bool skip_nested() {
     String string;
-    closers_.clear();
+    std::size_t depth = 0;
+    Byte closer = 0;
     while (true) {
       const Byte first = next();
       if (first == '{' || first == '[') {
         ++at_;
-        closers_.push_back(static_cast<char>(first + 2));  // '}' or ']'
-        if (next() != top()) {
+        if (depth == closers_.size()) closers_.resize(2 * depth + 64);
+        closers_[depth++] = closer;
+        closer = static_cast<Byte>(first + 2);  // '}' or ']'
+        if (next() != closer) {
           if (first == '{' && !read_key(string)) return false;
           continue;
         }
       } else if (first == '"' ? !read_string(string) : !skip_plain_value(first)) {
         return false;
       }
-      while (next() == top()) {
+      Byte mark = next();
+      while (mark == closer) {
         ++at_;
-        closers_.pop_back();
-        if (closers_.empty()) return true;
+        closer = closers_[--depth];
+        if (depth == 0) return true;
+        mark = next();
       }
-      const bool in_object = top() == '}';
-      if (byte_at(at_) != ',') {
-        return fail(in_object ? "',' or '}' is expected" : "',' or ']' is expected");
+      if (mark != ',') {
+        return fail(closer == '}' ? "',' or '}' is expected" : "',' or ']' is expected");
       }
       ++at_;
+      if (closer != '}') continue;
       next();
-      if (in_object && !read_key(string)) return false;
+      if (!read_key(string)) return false;
     }
   }
-  Byte top() const { return static_cast<Byte>(closers_.back()); }
 
   /// Reads from the opening quote to after the closing one.
   bool read_string(String& string) {
-    string.non_ascii = false;
     string.escaped = false;
-    string.begin = ++at_;
-    while (true) {
-      skip_plain(string);
-      if (at_ >= size_) return fail("a string is never closed");
-      if (text_[at_] < ' ') return fail("a string has a control character");
-      if (text_[at_] == '"') break;
+    string.begin = at_ + 1;
+    string.non_ascii = false;
+    std::size_t at = skip_plain(at_ + 1, string.non_ascii);
+    while (at < size_ && text_[at] == '\\') {
+      const std::size_t escape = escape_bytes(at);
+      if (escape == 0) return fail_at(at, "an escape in a string is none of JSON's");
       string.escaped = true;
-      if (!skip_escape()) return fail("an escape in a string is none of JSON's");
+      at = skip_plain(at + escape, string.non_ascii);
     }
-    string.end = at_++;
+    if (at >= size_) return fail_at(at, "a string is never closed");
+    if (text_[at] != '"') return fail_at(at, "a string has a control character");
+    string.end = at;
+    at_ = at + 1;
     return !string.non_ascii || is_utf8(string);
   }
 
@@ -252,52 +267,37 @@ class JsonReader {
     const std::size_t length = string.end - string.begin;
     const std::size_t valid = utf8_prefix({text_ + string.begin, length});
     if (valid == length) return true;
-    at_ = string.begin + valid;
-    return fail("a string has bytes that are not UTF-8");
+    return fail_at(string.begin + valid, "a string has bytes that are not UTF-8");
   }
 
-  /// Whether one of the first `n` bytes is not ASCII.
-  static bool has_tops(ByteVector bytes, std::size_t n) {
-    constexpr std::uint64_t kTops = 0x8080808080808080u;
-    std::uint64_t halves[2];
-    std::memcpy(halves, &bytes, kStep);
-    if (((halves[0] | halves[1]) & kTops) == 0) return false;
-    const std::size_t half = n / 8;
-    const std::uint64_t before = (std::uint64_t{1} << (n % 8 * 8)) - 1;
-    if (half == 0) return (halves[0] & before & kTops) != 0;
-    return ((halves[0] | (half == 1 ? halves[1] & before : halves[1])) & kTops) != 0;
-  }
-
-  /// Skips to the next quote, backslash, byte below a space, or the end of the text; 16 bytes a
-  /// step.
-  void skip_plain(String& string) {
+  /// The next quote, backslash, byte below a space, or the end of the text; 16 bytes a step. `top`
+  /// is set if one of the bytes before it is not ASCII.
+  std::size_t skip_plain(std::size_t at, bool& top) const {
     const string_text::JsonMarks marks;
-    while (size_ - at_ >= kStep) {
-      const ByteVector bytes = string_text::load_vector(text_ + at_);
-      const std::size_t plain = string_text::first_mark(marks(bytes));
-      string.non_ascii |= has_tops(bytes, plain);
-      // Up to the mark, or all 16 bytes.
-      at_ += plain;
-      if (plain != kStep) return;
+    while (size_ - at >= kStep) {
+      const ByteVector bytes = string_text::load_vector(text_ + at);
+      const std::uint32_t found = string_text::top_bits(marks(bytes));
+      const std::uint32_t tops = string_text::top_bits(bytes);
+      if (found != 0) {
+        top |= (tops & ((found & (0 - found)) - 1)) != 0;
+        return at + static_cast<std::size_t>(std::countr_zero(found));
+      }
+      top |= tops != 0;
+      at += kStep;
     }
-    for (; at_ < size_; ++at_) {
-      const Byte byte = text_[at_];
-      if (byte < ' ' || byte == '"' || byte == '\\') return;
-      string.non_ascii |= byte > 0x7F;
+    for (; at < size_; ++at) {
+      const Byte byte = text_[at];
+      if (byte < ' ' || byte == '"' || byte == '\\') break;
+      top |= byte > 0x7F;
     }
+    return at;
   }
 
-  /// Checks the escape without decoding it. After a failure, at() is its backslash.
-  bool skip_escape() {
-    const Byte letter = byte_at(at_ + 1);
-    if (letter != 'u') {
-      if (!kJsonEscapeLetters[letter]) return false;
-      at_ += 2;
-      return true;
-    }
-    if (size_ - at_ < 6 || json_hex_unit(text_ + at_ + 2) > 0xFFFF) return false;
-    at_ += 6;
-    return true;
+  /// The length of the escape at `at`, which is not decoded; 0 if it is none of JSON's.
+  std::size_t escape_bytes(std::size_t at) const {
+    const Byte letter = byte_at(at + 1);
+    if (letter != 'u') return kJsonEscapeLetters[letter] ? 2 : 0;
+    return size_ - at >= 6 && json_hex_unit(text_ + at + 2) <= 0xFFFF ? 6 : 0;
   }
 
   const Byte* text_;
@@ -305,7 +305,7 @@ class JsonReader {
   std::size_t at_ = 0;
   Byte line_feed_ = ' ';
   const char* why_ = "";
-  std::string closers_;
+  std::vector<Byte> closers_;
   std::vector<JsonMember>& members_;
 };
 

@@ -128,6 +128,7 @@ class JsonRows {
     const char* const why = reader_.why();
     const bool goes_on = wrong < text_.size() && text_[wrong] == '\n';
     if (goes_on && batch_.failed_bytes <= text_.size() + kFreeFailures) {
+      batch_.members.resize(batch_.first_member.back());
       if (read(begin, true)) return add_row(begin, reader_.at());
       batch_.failed_bytes += reader_.at() - begin;
     }

@@ -63,8 +63,13 @@ class TypeInference {
   void merge(const TypeInference& later);
   /// Like merge() above, where column i of `later` is column columns[i] here.
   void merge(const TypeInference& later, const std::vector<std::uint32_t>& columns);
-  /// Adds columns without values so far, for texts in which columns turn up late.
-  void add_columns(std::size_t columns) { columns_.resize(columns_.size() + columns); }
+  /// Adds columns without values so far, for texts in which columns turn up late. Strings of JSON
+  /// are UTF-8, as its reader has checked; they are not checked again.
+  void add_columns(std::size_t columns) {
+    Column column;
+    column.valid_utf8 = form_.kind != TextKind::kJsonLines;
+    columns_.resize(columns_.size() + columns, column);
+  }
 
   /// The schema. All columns may be null, so that tables of one kind can follow one another in
   /// a file.

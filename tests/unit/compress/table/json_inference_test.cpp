@@ -10,8 +10,14 @@ namespace {
 
 using test::bytes_of;
 
+TextForm form_of_json() {
+  TextForm form;
+  form.kind = TextKind::kJsonLines;
+  return form;
+}
+
 JsonInference inference_of(std::string_view text) {
-  JsonInference inference{TextForm()};
+  JsonInference inference{JsonText{form_of_json(), JsonLayout::kLines}};
   inference.add(bytes_of(text), 1);
   return inference;
 }
@@ -39,16 +45,16 @@ std::string type_of(const std::vector<std::string>& values) {
   return columns_of(schema_of(text)).substr(2);
 }
 
-TEST(JsonInference, NumbersHaveTheNarrowestTypeThatPrintsThemBack) {
+TEST(JsonInference, NumbersHaveTheNarrowestTypeOfTheirMeaning) {
   EXPECT_EQ(type_of({"1", "-2", "null"}), "int64");
   EXPECT_EQ(type_of({"1", "18446744073709551615"}), "uint64");
   EXPECT_EQ(type_of({"1.50", "2.25"}), "decimal(18,2)");
   EXPECT_EQ(type_of({"1", "2.5", "1e+20"}), "double");
   EXPECT_EQ(type_of({"123456789012345678901234567890"}), "decimal(38,0)");
-  EXPECT_EQ(type_of({"1.0", "1"}), "json");
-  EXPECT_EQ(type_of({"1e5"}), "json");
+  EXPECT_EQ(type_of({"1.0", "1"}), "double");
+  EXPECT_EQ(type_of({"1e5"}), "double");
   EXPECT_EQ(type_of({"1e999"}), "json");
-  EXPECT_EQ(type_of({std::string(60, '9')}), "json");
+  EXPECT_EQ(type_of({std::string(60, '9')}), "double");
 }
 
 TEST(JsonInference, StringsAreTimesOrText) {
@@ -66,6 +72,7 @@ TEST(JsonInference, OtherValuesAreBoolsOrTheirOwnText) {
   EXPECT_EQ(type_of({"1", "\"1\""}), "json");
   EXPECT_EQ(type_of({"true", "\"true\""}), "json");
   EXPECT_EQ(type_of({"null"}), "utf8");
+  EXPECT_EQ(type_of({"0.5", "NaN", "-Infinity"}), "double");
 }
 
 TEST(JsonInference, ColumnsStandInTheOrderOfTheRowsKeys) {
@@ -105,7 +112,7 @@ TEST(JsonInference, PartsOfATextCanBeMerged) {
   const std::string first = "{\"a\":1,\"c\":\"x\"}\nbad\n";
   const std::string second = "{\"b\":1.5,\"a\":2,\"c\":3}\n[]\n{\"a\":-1}\n";
   JsonInference merged = inference_of(first);
-  JsonInference later{TextForm()};
+  JsonInference later{JsonText{form_of_json(), JsonLayout::kLines}};
   later.add(bytes_of(second), 3);
   merged.merge(later);
   const JsonInference whole = inference_of(first + second);
@@ -186,13 +193,35 @@ TEST(JsonInference, WhatIsAddedAfterASchemaWasFoundChangesTheOrderOfColumns) {
   EXPECT_EQ(inference.report()[1].values, 1u);
 }
 
-TEST(JsonSniff, ObjectsInTheFirstLineAreJsonLines) {
-  EXPECT_TRUE(sniff_json(bytes_of("{\"a\":1}\nx")));
-  EXPECT_TRUE(sniff_json(bytes_of("\n {\"a\": \"cut he")));
-  EXPECT_TRUE(sniff_json(bytes_of("{}")));
-  EXPECT_EQ(sniff_json(bytes_of("\xEF\xBB\xBF{\"a\":1}\n"))->head, "\xEF\xBB\xBF");
-  for (const char* text : {"", "a,b\n", "[1]\n", "{\n\"a\":1}\n", "{a}\n", "{x", "\n\n"}) {
-    EXPECT_FALSE(sniff_json(bytes_of(text))) << text;
+TEST(JsonInference, ATextWithoutRowsNamesItsFirstFault) {
+  const auto schema = inference_of("\n[1]\n[2]\n").finish();
+  ASSERT_FALSE(schema.ok());
+  EXPECT_EQ(schema.error().what.substr(0, 65),
+            "line 2: not a JSON object: at byte 1 '{' is expected, before `[1]");
+}
+
+/// The layout that sniff_json() finds, "lines", "spread" or "array", and the head; or "none".
+std::string sniffed(std::string_view text, bool surely = false) {
+  const auto json = sniff_json(bytes_of(text), surely);
+  if (!json) return "none";
+  const char* const kNames[] = {"lines", "spread", "array"};
+  return std::string(kNames[static_cast<int>(json->layout)]) + json->form.head;
+}
+
+TEST(JsonSniff, TheFirstObjectTellsTheLayout) {
+  for (const char* text : {"{\"a\":1}\nx", "\n {\"a\": \"cut he", "{}", "{\"a\":1} x\n",
+                           "{\"a\":1,\n{\"a\":2}\n", "{\"a\":tru}\n"}) {
+    EXPECT_EQ(sniffed(text), "lines") << text;
+  }
+  EXPECT_EQ(sniffed("\xEF\xBB\xBF{\"a\":1}\n"), "lines\xEF\xBB\xBF");
+  for (const char* text : {"{\n\"a\":1}\n", "{\"a\":1}{\"a\":2}\n", "{\"a\":\n[\n cut"}) {
+    EXPECT_EQ(sniffed(text), "spread") << text;
+  }
+  EXPECT_EQ(sniffed("[{\"a\":1}]"), "array[");
+  EXPECT_EQ(sniffed(" [\n  {\"a\":1}]"), "array [\n  ");
+  for (const char* text : {"", "a,b\n", "[1]\n", "[]", "[[{}]]", "{a}\n", "{x", "\n\n"}) {
+    EXPECT_EQ(sniffed(text), "none") << text;
+    EXPECT_EQ(sniffed(text, true), "lines") << text;
   }
 }
 

@@ -76,9 +76,9 @@ TEST(PieceGuess, CutsJsonLines) {
   std::string text;
   append_rows(text, "{\"a\": 1, \"b\": \"c\"}\n", kPieceBytes + kPieceBytes / 4);
   const std::string first = text.substr(0, text.find('\n') + 1);
-  const auto form = sniff_json(bytes_of(first));
-  ASSERT_TRUE(form.has_value());
-  const auto kind = make_json_kind(*form);
+  const auto json = sniff_json(bytes_of(first));
+  ASSERT_TRUE(json.has_value());
+  const auto kind = make_json_kind(*json);
   EXPECT_EQ(guessed_sizes(text, *kind).size(), 2u);
   EXPECT_EQ(guessed_sizes(text, *kind), sizes_by_reader(text, *kind));
 }

@@ -84,11 +84,49 @@ TEST(PieceReader, GivesRowsLongerThanAPieceWhole) {
 }
 
 TEST(PieceReader, CutsJsonAtLineEnds) {
-  JsonText json;
-  json.form.kind = TextKind::kJsonLines;
-  const auto kind = make_json_kind(json);
+  const auto kind = make_json_kind({});
   EXPECT_EQ(pieces_of("{\"a\":1}\nno\n{\"a\":2}\n", 1, 9, *kind),
             (std::vector<Piece>{{"{\"a\":1}\n", 1}, {"no\n{\"a\":2}\n", 2}}));
+}
+
+/// The pieces of a text that is longer than a piece, which repeats `unit`, whose rows end where one
+/// of its lines does.
+std::vector<Piece> long_pieces(const std::string& unit, JsonLayout layout, std::string& text) {
+  while (text.size() < PieceReader::kPieceBytes + PieceReader::kPieceBytes / 2) text += unit;
+  JsonText json;
+  json.layout = layout;
+  const auto kind = make_json_kind(json);
+  return pieces_of(text, 0, 1u << 24, *kind);
+}
+
+TEST(PieceReader, CutsJsonOfAnyLayoutBetweenObjects) {
+  const struct {
+    JsonLayout layout;
+    std::string unit;
+  } kCases[] = {
+      {JsonLayout::kSpread, "{\n  \"a\": [\n    {},\n{\"b\": 1}\n]\n}\n"},
+      {JsonLayout::kSpread, "{\"a\":{\"b\":\"}{\"}}"},
+      {JsonLayout::kArray, "{\"a\":{},\"b\":[{},\n{}]},"},
+      {JsonLayout::kLines, "{\"a\":1}\n{\"a\":[\n{}\n]}\n"},
+  };
+  for (const auto& [layout, unit] : kCases) {
+    std::string text;
+    const std::vector<Piece> pieces = long_pieces(unit, layout, text);
+    ASSERT_EQ(pieces.size(), 2u) << unit;
+    EXPECT_TRUE(pieces[0].text + pieces[1].text == text) << unit;
+    const auto begins = [&](std::string_view row) {
+      return pieces[1].text.substr(0, row.size()) == row;
+    };
+    EXPECT_TRUE(begins(unit) || (layout == JsonLayout::kLines && begins(unit.substr(8)))) << unit;
+  }
+}
+
+TEST(PieceReader, CutsManyObjectsOfALineByTheirNumber) {
+  JsonText json;
+  json.layout = JsonLayout::kArray;
+  const auto kind = make_json_kind(json);
+  EXPECT_EQ(pieces_of("{},{},{}]\n", 0, 2, *kind),
+            (std::vector<Piece>{{"{},{},", 1}, {"{}]\n", 1}}));
 }
 
 }  // namespace
