@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """presso test, info and bench: what they say of good and bad files."""
 
+import gzip
 import json
 import os
 
@@ -162,6 +163,105 @@ class Info(CliTest):
         os.mkdir("d")
         self.fails("info", "d", saying="directory")
         self.fails("info", "-", saying="not a regular file")
+
+
+class InfoOfText(CliTest):
+    """What loading a text as a table would find."""
+
+    TEXT = b"id,when,note,x\n1,2024-01-31,a,1\n2,NA,b,2\n3,2024-02-29,c,2.5\n"
+
+    def report(self, *arguments):
+        return json.loads(self.ok("info", "--json", *arguments).out)["files"][-1]
+
+    def test_columns_and_dialect(self):
+        self.write("t.csv", self.TEXT)
+        lines = self.ok("info", "t.csv").out.decode().splitlines()
+        self.assertEqual(lines[0], f"t.csv: 3 rows of 4 columns, {len(self.TEXT)} bytes of text")
+        self.assertEqual(
+            lines[1],
+            "delimiter ',', quote '\"', a header: `id` stands above values of type int64",
+        )
+        self.assertEqual(lines[2].split(), ["values", "nulls", "type", "column", "why"])
+        self.assertEqual(lines[3].split(), ["3", "0", "int64", "id"])
+        self.assertEqual(lines[4].split(), ["2", "1", "'NA'", "date", "when"])
+        self.assertIn("value `a` at line 2 keeps it a string", lines[5])
+        self.assertIn("value `2.5` at line 4 keeps it a double", lines[6])
+        self.assertEqual(len(lines), 7)
+
+    def test_json_has_what_loading_reports(self):
+        self.write("t.csv", self.TEXT)
+        found = self.report("t.csv")
+        self.ok("compress", "-q", "t.csv")
+        both = self.report("t.csv.presso", "t.csv")
+        self.assertEqual(both, found)
+        loaded = json.loads(self.ok("compress", "-f", "--table=auto", "--report=json", "t.csv").out)
+        self.assertEqual(found["bad_rows"], 0)
+        for field in found:
+            self.assertEqual(found[field], loaded[field], field)
+        self.assertEqual(
+            found["dialect"],
+            {
+                "kind": "delimited",
+                "delimiter": ",",
+                "quote": '"',
+                "trailing_delimiter": False,
+                "carriage_return": False,
+                "null": "",
+                "header": True,
+                "header_why": "`id` stands above values of type int64",
+            },
+        )
+        self.assertEqual(
+            found["columns"][1],
+            {"name": "when", "type": "date", "values": 2, "nulls": 1, "null": "NA", "why": None},
+        )
+
+    def test_compressed_texts_and_other_kinds(self):
+        rows = b"".join(b"%d,n%d\n" % (i, i) for i in range(300_000))
+        text = b"id,name\n" + rows
+        self.write("big.csv", text)
+        plain = self.report("big.csv")
+        self.assertEqual((plain["rows"], plain["plain_bytes"]), (300_000, len(text)))
+        self.write("big.csv.gz", gzip.compress(text, 1))
+        self.assertEqual(self.report("big.csv.gz"), {**plain, "file": "big.csv.gz"})
+        self.write("t.jsonl", b'{"a":1}\n{"a":2,"b":"x"}\n')
+        found = self.report("t.jsonl")
+        self.assertEqual((found["rows"], found["dialect"]), (2, {"kind": "json"}))
+        self.assertEqual([c["nulls"] for c in found["columns"]], [0, 1])
+        self.write("t.tbl", b"1|x|\n2|y|\n")
+        dialect = self.report("t.tbl")["dialect"]
+        self.assertEqual((dialect["quote"], dialect["trailing_delimiter"]), (None, True))
+        self.assertIn(b"a tab, quote", self.ok("info", self.write("t.tsv", b"a\tb\n1\t2\n")).out)
+
+    def test_rows_that_do_not_fit_are_counted(self):
+        rows = "".join(f"{i},{i}\n" for i in range(200_000))
+        self.write("t.csv", f"a,b\n{rows}\x1b[31m,2,3\n7\n{rows}".encode())
+        found = self.report("t.csv")
+        self.assertEqual((found["rows"], found["bad_rows"]), (400_000, 2))
+        first = "line 200,002: 3 fields, expected 2: \x1b[31m,2,3"
+        self.assertEqual(found["first_bad_row"], first)
+        self.assertEqual([c["type"] for c in found["columns"]], ["int64", "int64"])
+        out = self.ok("info", "t.csv").out
+        self.assertIn(b"2 rows do not fit, which is an error without --bad-rows; the first: ", out)
+        self.assertIn(b"\\x1b[31m,2,3", out)
+        self.assertNotIn(b"\x1b", out)
+        self.fails("compress", "--table=auto", "t.csv", saying="line 200,002: 3 fields, expected 2")
+        self.assertEqual(self.report("--ragged", "fill", "t.csv")["bad_rows"], 1)
+        self.fails("info", self.write("q.csv", b'a,b\n1,"x\n'), saying="q.csv: line 2: the quote")
+
+    @covers("info", "--delimiter", "--header", "--quote", "--null", "--comment", "--skip")
+    @covers("info", "--ragged", "--threads")
+    def test_how_a_text_is_written_can_be_said(self):
+        self.write("t.dat", b"skipped\n#c\na;b\n1;'x;y'\n2;-\n")
+        self.fails("info", "t.dat", saying="not a presso file")
+        flags = ("--delimiter=;", "--quote='", "--null=-", "--comment=#", "--skip=1", "--threads=1")
+        found = self.report(*flags, "t.dat")
+        self.assertEqual((found["rows"], found["dialect"]["quote"]), (2, "'"))
+        self.assertEqual([c["nulls"] for c in found["columns"]], [0, 1])
+        found = self.report(*flags, "--header=no", "t.dat")
+        self.assertEqual((found["rows"], found["dialect"]["header"]), (3, False))
+        self.assertEqual(found["dialect"]["header_why"], "was given")
+        self.fails("info", self.write("e.csv", b""), saying="it is empty")
 
 
 class Bench(CliTest):

@@ -47,6 +47,11 @@ Result<TableSummary> TableInput::compress(ByteSink& sink, const TableOptions& op
   return compress_table(*text_.source(), again_.source(), sink, options);
 }
 
+Result<TableSummary> TableInput::describe(const TableOptions& options) {
+  if (file_ && !is_compressed()) return describe_table_text(*file_, options);
+  return describe_table_text(*text_.source(), again_.source(), options);
+}
+
 /// Error: kUnsupported where the library is missing.
 Status TableInput::decompress(Text& text) const {
   PRESSO_ASSIGN(text.plain, open_foreign(format_, *text.below()));

@@ -25,6 +25,8 @@ class TableInput {
 
   /// Runs compress_table() on it; to be called once.
   Result<TableSummary> compress(ByteSink& sink, const TableOptions& options);
+  /// Runs describe_table_text() on it; to be called once.
+  Result<TableSummary> describe(const TableOptions& options);
   bool is_compressed() const { return format_ != ForeignFormat::kNone; }
 
  private:

@@ -26,6 +26,7 @@ std::string summary_text(std::uint64_t plain, std::uint64_t compressed) {
 
 /// For --verbose: each column's type and why it has it, and where the time went.
 void describe_table(const std::string& name, const TableSummary& summary, double seconds) {
+  verbose(name, dialect_words(summary));
   for (std::size_t i = 0; i < summary.findings.size(); ++i) {
     const ColumnSchema& column = summary.schema.columns[i];
     const ColumnFinding& found = summary.findings[i];
@@ -49,10 +50,36 @@ void describe_table(const std::string& name, const TableSummary& summary, double
   }
 }
 
-/// One line of JSON about the compressed table (--report): its columns, and how long it took.
-std::string table_report_json(const std::string& path, const TableSummary& summary,
-                              double seconds) {
-  using Json = nlohmann::ordered_json;
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A text that is missing is null and not an empty string, so that programs can tell them apart.
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json() : Json(text);
+}
+
+/// A byte as a text; null for none.
+Json byte_or_null(Byte byte) {
+  return byte == 0 ? Json() : Json(std::string(1, static_cast<char>(byte)));
+}
+
+/// How the text is written.
+Json dialect_json(const TableSummary& summary) {
+  const TextForm& form = summary.schema.text;
+  if (form.kind == TextKind::kJsonLines) return {{"kind", "json"}};
+  return {{"kind", "delimited"},
+          {"delimiter", byte_or_null(form.delimiter)},
+          {"quote", byte_or_null(form.quote)},
+          {"trailing_delimiter", form.trailing_delimiter},
+          {"carriage_return", form.carriage_return},
+          {"null", form.null_text},
+          {"header", summary.has_header},
+          {"header_why", text_or_null(summary.header_why)}};
+}
+
+/// What is known of each column once the text has been read.
+Json columns_json(const TableSummary& summary) {
   Json columns = Json::array();
   for (std::size_t i = 0; i < summary.schema.columns.size(); ++i) {
     const ColumnSchema& column = summary.schema.columns[i];
@@ -61,31 +88,68 @@ std::string table_report_json(const std::string& path, const TableSummary& summa
                        {"type", type_name(column)},
                        {"values", found.values},
                        {"nulls", found.nulls},
-                       {"why", found.why.empty() ? Json() : Json(found.why)}});
+                       {"null", column.null_text ? Json(*column.null_text) : Json()},
+                       {"why", text_or_null(found.why)}});
   }
-  // A text that is missing is null and not an empty string, so that programs can tell them apart.
-  const auto text_or_null = [](const std::string& text) {
-    return text.empty() ? Json() : Json(text);
-  };
-  const Json report = {{"file", path},
-                       {"rows", summary.rows},
-                       {"row_groups", summary.row_groups},
-                       {"exact", summary.schema.exact},
-                       {"rows_kept_as_text", summary.exact_lines},
-                       {"bad_rows", summary.bad_rows},
-                       {"first_bad_row", text_or_null(summary.first_bad_row)},
-                       {"plain_bytes", summary.plain_bytes},
-                       {"compressed_bytes", summary.compressed_bytes},
-                       {"columns", std::move(columns)},
-                       {"notes", summary.notes},
-                       {"seconds", seconds},
-                       {"seconds_of_work",
-                        {{"inferring", summary.seconds.inferring},
-                         {"parsing", summary.seconds.parsing},
-                         {"sorting", summary.seconds.sorting},
-                         {"coding", summary.seconds.coding}}}};
-  // Names of columns may hold bytes that are not UTF-8, which JSON cannot carry.
+  return columns;
+}
+
+/// Names of columns may hold bytes that are not UTF-8, which JSON cannot carry.
+std::string line_of(const Json& report) {
   return report.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+/// A byte between quotes, or its name.
+std::string byte_words(Byte byte) {
+  if (byte == '\t') return "a tab";
+  return "'" + std::string(1, static_cast<char>(byte)) + "'";
+}
+
+}  // namespace
+
+std::string dialect_words(const TableSummary& summary) {
+  const TextForm& form = summary.schema.text;
+  if (form.kind == TextKind::kJsonLines) return "JSON, an object for each row";
+  return "delimiter " + byte_words(form.delimiter) +
+         (form.trailing_delimiter ? " also after the last field" : "") + ", " +
+         (form.quote == 0 ? "no quotes" : "quote " + byte_words(form.quote)) +
+         (form.carriage_return ? ", lines end in CR LF" : "") +
+         (form.null_text.empty() ? "" : ", null '" + form.null_text + "'") +
+         (summary.has_header ? ", a header: " : ", no header: ") + summary.header_why;
+}
+
+/// One line of JSON about the compressed table (--report): its columns, and how long it took.
+std::string table_report_json(const std::string& path, const TableSummary& summary,
+                              double seconds) {
+  return line_of({{"file", path},
+                  {"rows", summary.rows},
+                  {"row_groups", summary.row_groups},
+                  {"exact", summary.schema.exact},
+                  {"rows_kept_as_text", summary.exact_lines},
+                  {"bad_rows", summary.bad_rows},
+                  {"first_bad_row", text_or_null(summary.first_bad_row)},
+                  {"plain_bytes", summary.plain_bytes},
+                  {"compressed_bytes", summary.compressed_bytes},
+                  {"dialect", dialect_json(summary)},
+                  {"columns", columns_json(summary)},
+                  {"notes", summary.notes},
+                  {"seconds", seconds},
+                  {"seconds_of_work",
+                   {{"inferring", summary.seconds.inferring},
+                    {"parsing", summary.seconds.parsing},
+                    {"sorting", summary.seconds.sorting},
+                    {"coding", summary.seconds.coding}}}});
+}
+
+std::string text_report_json(const std::string& path, const TableSummary& summary) {
+  return line_of({{"file", path},
+                  {"rows", summary.rows},
+                  {"bad_rows", summary.bad_rows},
+                  {"first_bad_row", text_or_null(summary.first_bad_row)},
+                  {"plain_bytes", summary.plain_bytes},
+                  {"dialect", dialect_json(summary)},
+                  {"columns", columns_json(summary)},
+                  {"notes", summary.notes}});
 }
 
 }  // namespace presso::cli

@@ -12,10 +12,13 @@ namespace presso::cli {
 
 /// Sizes and ratio in one text, "1,000 -> 250 bytes, ratio 4.00".
 std::string summary_text(std::uint64_t plain, std::uint64_t compressed);
+/// How the text is written and whether it has a header, in one line.
+std::string dialect_words(const TableSummary& summary);
 /// With -v: prints a line for each column and where the time went.
 void describe_table(const std::string& name, const TableSummary& summary, double seconds);
 /// The report as a line of JSON, with its line end. Texts that are not UTF-8 get replacement
-/// characters.
+/// characters. The second one is that of a text which is not stored, without what storing tells.
 std::string table_report_json(const std::string& path, const TableSummary& summary, double seconds);
+std::string text_report_json(const std::string& path, const TableSummary& summary);
 
 }  // namespace presso::cli

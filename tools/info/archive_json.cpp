@@ -139,11 +139,13 @@ Json calibration_json(const MachineRates& rates) {
 
 /// The whole JSON document; `devices` and `rates` only where they were asked for. It is made as a
 /// whole and printed at once, so that an error leaves no half document.
-std::string reports_json(const std::vector<ArchiveReport>& reports, bool with_blocks,
+std::string reports_json(const std::vector<ArchiveReport>& reports,
+                         const std::vector<std::string>& texts, bool with_blocks,
                          const std::optional<Devices>& devices,
                          const std::optional<MachineRates>& rates) {
   Json files = Json::array();
   for (const ArchiveReport& report : reports) files.push_back(file_json(report, with_blocks));
+  for (const std::string& text : texts) files.push_back(Json::parse(text));
   Json document = {{"files", std::move(files)}};
   if (devices) add_devices(document, *devices);
   if (rates) document["calibration"] = calibration_json(*rates);

@@ -9,12 +9,15 @@
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
 #include "tools/cli/terminal_text.h"
+#include "tools/compress/table_report.h"
 #include "tools/info/archive_report.h"
 #include "tools/info/calibration_report.h"
 #include "tools/info/commands.h"
 #include "tools/info/devices_report.h"
 #include "tools/info/table.h"
+#include "tools/info/text_report.h"
 #include "tools/io/file_sink.h"
+#include "tools/io/flags_files.h"
 #include "tools/io/presso_check.h"
 
 namespace presso::cli {
@@ -22,21 +25,26 @@ namespace {
 
 const CommandInfo kInfo = {
     .name = "info",
-    .summary = "show sizes, ratio and blocks of compressed files",
+    .summary = "show what compressed files hold, or what is in a text of rows",
     .operands = "[FILE...]",
     .description =
         "Prints one row for each file and a row of totals, from index, line facts and block "
         "headers alone. Of a file with many blocks only a sample of the headers is read unless "
         "--blocks asks for all. "
         "Nothing is decoded: 'presso test' checks the contents. Reports files that are "
-        "truncated, or whose index had to be rebuilt from the block headers.",
+        "truncated, or whose index had to be rebuilt from the block headers.\n\n"
+        "Of a text with rows (.csv, .tsv, .tab, .tbl, .psv, .jsonl, .ndjson or .json, also with "
+        ".gz, .zst or .lz4, or any file if an option says how it is written) it tells what loading "
+        "it as a table would find: delimiter and quote, whether there is a header and why, each "
+        "column's type with the line and value that decided, nulls, and rows that do not fit. The "
+        "text is read to its end.",
     .examples = {{"presso info app.log.presso", "sizes, ratio, block count"},
                  {"presso info --blocks app.log.presso", "a row for each block"},
                  {"presso info --json *.presso", "the same for programs"},
+                 {"presso info orders.csv", "columns and types that loading would find"},
                  {"presso info --devices", "the GPUs of this machine"},
                  {"presso info --calibrate", "how fast this machine decodes and searches"}},
     .exit_status = "0 if all files could be read and are whole, 2 otherwise.",
-    .operand_completion = Completion::kPressoFile,
 };
 
 /// The ratio with two digits.
@@ -135,6 +143,17 @@ class InfoCommand final : public Command {
 
   /// --devices and --calibrate need no file, since they are about the machine.
   std::vector<Flag> flags() override {
+    std::vector<Flag> flags = report_flags();
+    for (Flag& flag : table_text_flags(text_)) {
+      flag.category = kPlainInput;
+      flags.push_back(std::move(flag));
+    }
+    flags.push_back(threads_flag(threads_));
+    return flags;
+  }
+
+  /// The flags that say what is reported.
+  std::vector<Flag> report_flags() {
     return {
         {.name = "blocks",
          .category = kOutput,
@@ -174,6 +193,7 @@ class InfoCommand final : public Command {
       return make_error(ErrorCode::kInvalidArgument, "no file given");
     }
     std::vector<ArchiveReport> reports;
+    if (!text_.needs_delimiter.empty()) text_.options.text.kind = TextKind::kDelimited;
     // A file that cannot be read is reported and left out of the tables.
     for (const std::string& path : operands) read(path, reports);
     const MeasurementStore store = MeasurementStore::of_user();
@@ -186,11 +206,13 @@ class InfoCommand final : public Command {
     std::optional<Devices> devices;
     if (devices_) devices = gpu_devices();
     if (json_) {
-      print_output(reports_json(reports, blocks_, devices, rates));
+      print_output(reports_json(reports, texts_json_, blocks_, devices, rates));
     } else {
       if (rates) print_output(calibration_text(*rates, store));
       if (devices) print_output(devices_text(*devices));
-      print_output(tables(reports));
+      std::string out = tables(reports);
+      for (const std::string& text : texts_) out += (out.empty() ? "" : "\n") + text;
+      print_output(out);
     }
     return exit_status();
   }
@@ -198,10 +220,11 @@ class InfoCommand final : public Command {
  private:
   /// Reads one file, or reports why not; problems of a file that could be read are reported, too. A
   /// damaged index sets the exit status, although the report is complete.
-  void read(const std::string& path, std::vector<ArchiveReport>& reports) const {
+  void read(const std::string& path, std::vector<ArchiveReport>& reports) {
     const Result<InputFile> input = InputFile::open(path);
     if (!input.ok()) return error(path, input.error());
     const Status is_presso = check_is_presso(*input, path);
+    if (!is_presso.ok() && is_text(path, *input)) return read_text(path, *input);
     if (!is_presso.ok()) return error(path, is_presso.error());
     Result<ArchiveReport> report = report_archive(path, *input, blocks_);
     if (!report.ok()) return error(path, report.error());
@@ -212,6 +235,23 @@ class InfoCommand final : public Command {
       error(path, "the index is damaged; rebuilt from the block headers");
     }
     reports.push_back(std::move(*report));
+  }
+
+  /// Whether a file that is not presso's is taken for a text with rows.
+  bool is_text(const std::string& path, const InputFile& input) const {
+    return input.size() > 0 && !has_suffix(path) &&
+           (is_name_of_rows(path) || !text_.needs_table.empty());
+  }
+
+  /// Reads a text and keeps what is to be printed.
+  void read_text(const std::string& path, const InputFile& input) {
+    const Result<TableSummary> summary = report_text(path, input, text_, threads_);
+    if (!summary.ok()) return error(path, summary.error());
+    if (json_) {
+      texts_json_.push_back(text_report_json(path, *summary));
+    } else {
+      texts_.push_back(text_report(path, *summary));
+    }
   }
 
   /// All tables of the answer for people. A blank line stands between tables.
@@ -232,6 +272,10 @@ class InfoCommand final : public Command {
     return out;
   }
 
+  TableFlags text_;
+  unsigned threads_ = 0;
+  std::vector<std::string> texts_;  ///< the reports of texts, ready to print
+  std::vector<std::string> texts_json_;
   bool blocks_ = false;
   bool devices_ = false;
   bool calibrate_ = false;

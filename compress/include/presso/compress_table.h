@@ -106,6 +106,8 @@ struct TableSummary {
   std::uint64_t plain_bytes = 0;  ///< of text
   std::uint64_t compressed_bytes = 0;
   std::uint64_t rows = 0;
+  bool has_header = false;  ///< of delimited text
+  std::string header_why;   ///< "`price` stands above values of type double"; empty: JSON lines
   std::uint64_t row_groups = 0;
   /// How many texts are stored beside the values, because printing the values would not give back
   /// the same bytes: of rows, or of what follows the last row. Only with TableOptions::exact.
@@ -135,5 +137,12 @@ Result<TableSummary> compress_table(ByteSource& source, ByteSource* types_from, 
 /// same, and with many threads sooner. Types are found out from all of the text.
 Result<TableSummary> compress_table(const RandomAccess& text, ByteSink& sink,
                                     const TableOptions& options);
+
+/// Finds out and checks what compress_table() would, and writes nothing: row groups, compressed
+/// bytes and the rows that are kept as text are 0. Errors: those of compress_table() apart from the
+/// sink's; rows that do not fit are none with TableOptions::on_bad_rows.
+Result<TableSummary> describe_table_text(ByteSource& source, ByteSource* types_from,
+                                         const TableOptions& options);
+Result<TableSummary> describe_table_text(const RandomAccess& text, const TableOptions& options);
 
 }  // namespace presso

@@ -6,7 +6,7 @@
 // it. What cannot be read at any place, or was guessed wrong, is read and cut by one thread at a
 // time (PieceReader), with the same pieces. A pipe has no first pass: its types come from its first
 // piece. Where rows are sorted, the second pass loads and sorts pieces, which are then merged into
-// row groups.
+// row groups. describe_table_text() loads rows and drops them.
 #include "presso/compress_table.h"
 
 #include <algorithm>
@@ -18,6 +18,7 @@
 #include "compress/table/text/piece_guess.h"
 #include "compress/table/text/piece_reader.h"
 #include "compress/table/text/row_text_kind.h"
+#include "compress/table/write/header_reason.h"
 #include "compress/table/write/merged_groups.h"
 #include "compress/table/write/named_columns.h"
 #include "compress/table/write/row_group_encoder.h"
@@ -36,6 +37,12 @@ std::vector<ColumnView> views_of(const std::vector<ColumnData>& columns) {
   return views;
 }
 
+/// For a text that is only described.
+class NoSink final : public ByteSink {
+ public:
+  Status write(Bytes) override { return {}; }
+};
+
 /// One run from text to file. Threads get a piece and an encoder each; all other members are
 /// changed by one thread at a time, or under mutex_.
 class TableCompressor {
@@ -49,6 +56,12 @@ class TableCompressor {
         options_(options),
         writer_(sink),
         threads_(threads_or_all(options.compress.threads)) {}
+
+  /// As run(), but nothing is encoded and written.
+  Result<TableSummary> describe() {
+    writes_ = false;
+    return run();
+  }
 
   /// Finds out the dialect, then the types, then loads and writes all rows.
   Result<TableSummary> run() {
@@ -82,6 +95,7 @@ class TableCompressor {
     begun_ = std::move(begun.bytes);
     text_ = std::move(begun.text);
     kind_ = std::move(begun.kind);
+    summary_.has_header = text_.has_header;
     return {};
   }
 
@@ -141,6 +155,7 @@ class TableCompressor {
           {reports[i].values, reports[i].nulls, reports[i].why(summary_.schema.columns[i])});
     }
     summary_.notes = text_.notes;
+    summary_.header_why = header_reason(options_.text, summary_);
     return take_given_types(options_.types, saw_all_, text_.form.kind, summary_);
   }
 
@@ -279,7 +294,7 @@ class TableCompressor {
   /// thread.
   Status load() {
     PRESSO_TRY(start_sorting());
-    PRESSO_TRY(writer_.begin(summary_.schema, options_.compress.metadata));
+    if (writes_) PRESSO_TRY(writer_.begin(summary_.schema, options_.compress.metadata));
     summary_.plain_bytes = text_.form.head.size();
     const TableParameters parameters = table_parameters(options_.compress, options_.quick);
     for (unsigned i = 0; i < threads_; ++i) encoders_.emplace_back(summary_.schema, parameters);
@@ -290,7 +305,7 @@ class TableCompressor {
       PRESSO_TRY(load_all(rows, text_.first_line));
     }
     if (sorter_) PRESSO_TRY(write_sorted());
-    return writer_.finish();
+    return writes_ ? writer_.finish() : Status();
   }
 
   /// Loads the pieces whose places are known, and then what is left of the file. Encoded row groups
@@ -378,6 +393,7 @@ class TableCompressor {
       }
       return loaded;
     }
+    if (!writes_) return loaded;
     if (sorter_) {
       loaded.run = sorter_->sort(views_of(rows->columns));
       loaded.seconds.sorting = time.seconds() - loaded.seconds.parsing;
@@ -460,7 +476,7 @@ class TableCompressor {
     summary_.seconds.parsing += loaded.seconds.parsing;
     summary_.seconds.sorting += loaded.seconds.sorting;
     summary_.seconds.coding += loaded.seconds.coding;
-    if (loaded.rows == 0) return report_progress();
+    if (loaded.rows == 0 || !writes_) return report_progress();
     if (!sorter_) return write_group(std::move(loaded.group));
     const Stopwatch time;
     PRESSO_TRY(sorter_->add(std::move(loaded.run)));
@@ -528,6 +544,7 @@ class TableCompressor {
   std::optional<TextPiece> first_piece_;   ///< of a pipe
   std::vector<KnownPlace> places_;         ///< of a file's pieces, from its first row on
   std::vector<TextPiece> texts_;           ///< of each thread
+  bool writes_ = true;
   bool saw_all_ = true;                    ///< before the types were settled
   std::vector<RowGroupEncoder> encoders_;  ///< of each thread
   BufferPool blocks_;                      ///< memory of row groups that were written
@@ -553,6 +570,22 @@ Result<TableSummary> compress_table(const RandomAccess& text, ByteSink& sink,
   return without_bad_alloc([&]() -> Result<TableSummary> {
     RangeSource source(text, 0, text.size());
     return TableCompressor(source, nullptr, &text, sink, options).run();
+  });
+}
+
+Result<TableSummary> describe_table_text(ByteSource& source, ByteSource* types_from,
+                                         const TableOptions& options) {
+  return without_bad_alloc([&]() -> Result<TableSummary> {
+    NoSink none;
+    return TableCompressor(source, types_from, nullptr, none, options).describe();
+  });
+}
+
+Result<TableSummary> describe_table_text(const RandomAccess& text, const TableOptions& options) {
+  return without_bad_alloc([&]() -> Result<TableSummary> {
+    RangeSource source(text, 0, text.size());
+    NoSink none;
+    return TableCompressor(source, nullptr, &text, none, options).describe();
   });
 }
 
