@@ -294,7 +294,8 @@ class Tables(CliTest):
         self.assertEqual(lines[-1], "70,000 rows")
         some = ("--format", "table", "--columns", "name,id", "--rows", "29999-30001", path)
         lines = self.ok("cat", *some).out.decode().splitlines()
-        wanted = ["name       id", "------  -----", "n29998  29998", "n29999  29999", "n30000  30000"]
+        wanted = ["name       id", "------  -----"]
+        wanted += [f"n{i}  {i}" for i in range(29_998, 30_001)]
         self.assertEqual(lines, [*wanted, "3 rows"])
         self.ok("decompress", "--format", "table", "-o", "rows.txt", path)
         self.assertEqual(self.read("rows.txt").decode().splitlines()[-1], "70,000 rows")
