@@ -26,6 +26,18 @@ using query::BoundQuery;
 using query::Execution;
 using query::Preparation;
 
+/// Appends the warnings of all graphs of a query, each text once.
+void add_warnings(const BoundQuery& query, std::vector<std::string>& all) {
+  for (const query::Graph* graph : {query.input.get(), query.output.get()}) {
+    if (graph == nullptr) continue;
+    for (const std::string& warning : graph->warnings()) {
+      if (std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(warning);
+    }
+  }
+  if (!query.joins) return;
+  for (const query::BoundSource& source : query.joins->sources) add_warnings(source.scan, all);
+}
+
 /// The qualifiers that file names give: each name without folder and extensions.
 std::vector<std::string> qualifiers_of(const std::vector<std::string>& names) {
   std::vector<std::string> qualifiers;
@@ -190,6 +202,12 @@ Result<PreparedQuery> Query::prepare(const QueryOptions& options) const {
 
 const TableSchema& PreparedQuery::schema() const {
   return body_->bound.schema;
+}
+
+std::vector<std::string> PreparedQuery::warnings() const {
+  std::vector<std::string> all;
+  add_warnings(body_->bound, all);
+  return all;
 }
 
 std::vector<bool> PreparedQuery::coded_columns() const {

@@ -420,6 +420,26 @@ Status Binder::check_alike(const Expression& expression, const std::vector<NodeI
   return {};
 }
 
+/// Warns where a column of text is compared with what looks like a number or a date: '9' is
+/// greater than '10' then, which is seldom meant.
+void Binder::warn_of_text(const Expression& expression, const std::vector<NodeId>& bound) {
+  for (std::size_t i = 0; i < bound.size(); ++i) {
+    const Expression& column = expression.arguments[i];
+    if (column.kind != Kind::kColumn || build_.at(bound[i]).family != Family::kString) continue;
+    for (const Expression& other : expression.arguments) {
+      if (other.kind != Kind::kString) continue;
+      const auto type = meant_type(other.text);
+      if (!type) continue;
+      const std::string name = to_text(column);
+      const bool is_number = *type == "double";
+      std::string text = "column " + name + " is text, and is compared byte by byte with what " +
+                         (is_number ? "looks like a number" : "looks like a date");
+      if (!type->empty()) text += "; cast(" + name + " as " + std::string(*type) + ") makes it one";
+      return graph_.warn(std::move(text));
+    }
+  }
+}
+
 /// Operators with several operands (a + b + c) were parsed into one list and are combined from the
 /// left here. Expression::negated is the NOT of NOT IN, NOT BETWEEN, NOT LIKE and IS NOT.
 Result<NodeId> Binder::bind_operator(const Expression& expression) {
@@ -441,6 +461,7 @@ Result<NodeId> Binder::bind_operator(const Expression& expression) {
     PRESSO_ASSIGN(const NodeId one, compares ? bind_compared(operand) : bind(operand));
     bound.push_back(one);
   }
+  if (compares) warn_of_text(expression, bound);
   if (const auto comparison = comparison_of(op)) {
     PRESSO_TRY(check_alike(expression, bound));
     if (comparison->swapped) std::swap(bound[0], bound[1]);

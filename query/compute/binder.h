@@ -111,6 +111,7 @@ class Binder {
   Result<NodeId> bind_operator(const Expression& expression);
   Result<NodeId> bind_comparison(Step step, NodeId a, NodeId b) const;
   Status check_alike(const Expression& expression, const std::vector<NodeId>& bound) const;
+  void warn_of_text(const Expression& expression, const std::vector<NodeId>& bound);
   Result<NodeId> bind_text_test(const Expression& expression);
   /// A sum or difference whose operand number `interval` is an INTERVAL.
   Result<NodeId> bind_interval_sum(const Expression& expression, std::size_t interval);

@@ -216,6 +216,10 @@ class Graph {
   /// Returns the columns that `nodes` depend on, ascending and each once.
   std::vector<std::size_t> columns_of(const std::vector<NodeId>& nodes) const;
 
+  /// Keeps something that the author of an expression should know (PreparedQuery::warnings).
+  void warn(std::string text) { warnings_.push_back(std::move(text)); }
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
  private:
   /// add() without folding of constants.
   NodeId intern(Node node);
@@ -223,6 +227,7 @@ class Graph {
   // The index finds a node by key_of(), a text with all fields that make nodes differ.
   std::vector<Node> nodes_;
   std::unordered_map<std::string, NodeId> known_;
+  std::vector<std::string> warnings_;
 };
 
 /// The quotient, rounded down.

@@ -149,6 +149,19 @@ bool read_scaled(std::string_view text, unsigned scale, Int128& number) {
          decimal_of_real(real, scale, false, number);
 }
 
+/// "1/31/2024", "31.12.2024" and "31-12-2024", with or without a time.
+bool is_date_with_last_year(std::string_view text) {
+  int first = 0;
+  int second = 0;
+  int year = 0;
+  if (!take_number(text, 1, 2, first) || text.empty()) return false;
+  const char mark = text.front();
+  const bool is_mark = mark == '/' || mark == '.' || mark == '-';
+  return is_mark && take(text, mark) && take_number(text, 1, 2, second) && take(text, mark) &&
+         take_number(text, 4, 4, year) && (text.empty() || text.front() == ' ') && first >= 1 &&
+         second >= 1 && std::min(first, second) <= 12 && std::max(first, second) <= 31;
+}
+
 }  // namespace
 
 std::string digits_of(Int128 number) {
@@ -172,6 +185,22 @@ Int128 nanos_in_unit(const Node& moment) {
 
 std::optional<WrittenMoment> read_moment(Bytes text) {
   return moment_of(trimmed(text));
+}
+
+std::optional<std::string_view> meant_type(std::string_view text) {
+  if (const auto moment = moment_of(text)) return moment->has_time ? "timestamp" : "date";
+  if (is_date_with_last_year(text)) return "";
+  double real = 0;
+  if (!read_real(text, real)) return std::nullopt;
+  const std::size_t first = text.find_first_not_of("+-");
+  const std::string_view digits = text.substr(first == text.npos ? text.size() : first);
+  const auto is_digit = [&](std::size_t i) {
+    return i < digits.size() && digits[i] >= '0' && digits[i] <= '9';
+  };
+  const bool is_code = is_digit(1) && digits[0] == '0';
+  const bool is_word = !is_digit(0) && !is_digit(1);  // nan, inf
+  if (is_code || is_word) return std::nullopt;
+  return "double";
 }
 
 bool read_decimal(std::string_view text, Int128& number, unsigned& scale) {

@@ -27,6 +27,11 @@ struct WrittenMoment {
 /// a minus before the year 0. The month and day must exist in the proleptic Gregorian calendar.
 std::optional<WrittenMoment> read_moment(Bytes text);
 
+/// What a text seems to be meant as: "date" or "timestamp"; "double" for a number without leading
+/// zeros, which codes have; "" for a date whose year comes last, which no cast reads; nullopt for
+/// other texts.
+std::optional<std::string_view> meant_type(std::string_view text);
+
 /// Reads digits with an optional sign and point, without an exponent: "-12.50" gives -1250 and
 /// scale 2. Returns false for anything else, and for more than 38 significant digits.
 bool read_decimal(std::string_view text, Int128& number, unsigned& scale);

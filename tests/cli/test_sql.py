@@ -318,6 +318,33 @@ class Statements(SqlTest):
         self.assertEqual(self.ok("sql", statement, "-q", "--no-progress").err, "")
         self.assertEqual(self.run_presso("sql", "-qq", "select nothing").err, "")
 
+    def test_text_that_is_compared_with_numbers_and_dates_is_warned_of_once(self):
+        self.write("t.csv", b"d,v,w\n2024-01-31,10,a\nsoon,9,b\n2024-02-01,y,c\n")
+        compared = "is text, and is compared byte by byte with what looks like a "
+        date = f"column d {compared}date"
+        number = f"column v {compared}number; cast(v as double) makes it one"
+        for condition, said in (
+            ("d > '2024-01-31'", date + "; cast(d as date) makes it one"),
+            ("d < '1/31/2024'", date),
+            ("'5' < v", number),
+            ("v in ('y', '9') or v = '10'", number),
+            ("v between '1' and '2'", number),
+            ("t.v <> '1'", f"column t.v {compared}number; cast(t.v as double) makes it one"),
+        ):
+            statement = f"select count(*) from t.csv where {condition}"
+            self.assertEqual(self.ok("sql", statement).err, f"presso: {said}\n", condition)
+            self.assertEqual(self.ok("sql", "-q", statement).err, "", condition)
+        joined = "select count(*) from t.csv a join t.csv b using (w) where b.d > '2024-01-01'"
+        self.assertIn("presso: column b.d is text", self.ok("sql", joined).err)
+        having = "select w, max(v) from t.csv group by w having w > '1'"
+        self.assertIn("presso: column w is text", self.ok("sql", having).err)
+        self.write("u.csv", self.read("t.csv"))
+        several = self.ok("select", "t.csv", "u.csv", "--where", "v > '1'").err
+        self.assertEqual(several.count("\n"), 1, several)
+        for condition in ("w = 'a'", "v = '007'", "v like '1%'", "w > 'nan'", "v is null"):
+            statement = f"select count(*) from t.csv where {condition}"
+            self.assertEqual(self.ok("sql", statement).err, "", condition)
+
 
 class Failures(SqlTest):
     def test_exit_status(self):

@@ -81,6 +81,7 @@ Result<int> QueryCommand::run(std::vector<std::string> operands) {
   }
   Result<PreparedQuery> prepared = query->prepare(settings_.query);
   if (!prepared.ok()) return fail(prepared.error());
+  for (const std::string& text : prepared->warnings()) warning("", text);
   if (!open_device(*prepared)) return exit_status();
   if (settings_.explain != Explain::kNo) return explain(*prepared);
   return write_answer(*prepared, answer);

@@ -252,6 +252,9 @@ class PreparedQuery {
  public:
   /// The answer's columns.
   const TableSchema& schema() const;
+  /// What the author of the query should know, a sentence each: that a column of text is compared
+  /// with what looks like a number or a date.
+  std::vector<std::string> warnings() const;
   /// Which of them are dictionaries in a stream (QueryOptions::dictionaries), as export_schema()
   /// wants it.
   std::vector<bool> coded_columns() const;

@@ -323,6 +323,23 @@ TEST(Compute, NamesWhatDoesNotFitTogether) {
   has("s matches '('", "");
 }
 
+TEST(Compute, KnowsWhatTextsSeemToBe) {
+  for (const char* date : {"2024-01-31", "2024/1/31"}) EXPECT_EQ(meant_type(date), "date") << date;
+  for (const char* time : {"2024-01-31 12:00", "2024-01-31T12:00:00.5"}) {
+    EXPECT_EQ(meant_type(time), "timestamp") << time;
+  }
+  for (const char* date : {"1/31/2024", "31.12.2024", "31-12-2024 12:00"}) {
+    EXPECT_EQ(meant_type(date), "") << date;
+  }
+  for (const char* number : {"0", "12", "-1.5", "+3", ".5", "-.5", "1e5", "0.5"}) {
+    EXPECT_EQ(meant_type(number), "double") << number;
+  }
+  for (const char* text : {"", "x", "007", "-007", "nan", "inf", "-inf", "1.2.3", "31/31/2024",
+                           "1/2/24", "2024-02-31", "12 a", "-"}) {
+    EXPECT_FALSE(meant_type(text)) << text;
+  }
+}
+
 TEST(Compute, ComparesNumbersOfAllKindsExactly) {
   expect_all({{"d = 12.34", "true"},
               {"d = 12.340", "true"},
