@@ -284,6 +284,23 @@ class Tables(CliTest):
         self.fails("cat", "--bytes", "1:2", path, saying="is a table")
         self.fails("cat", "--rows", "1", "--bytes", "1:2", path, saying="does not go with --bytes")
 
+    def test_notices_come_once_a_command(self):
+        names = [self.write(f"{i}.csv", b"a,a\n1,2\n") for i in range(3)]
+        flags = ("--table", "auto", "--header", "yes", "-f")
+        said = self.ok("compress", *flags, *names).err.splitlines()
+        self.assertEqual(len(said), 2, said)
+        self.assertIn("presso: 0.csv: ", said[0])
+        self.assertEqual(
+            said[1], "presso: the same kind of notice for 2 more files; -v prints all"
+        )
+        self.assertEqual(self.ok("compress", "-q", *flags, *names).err, "")
+        found = self.ok("compress", "-v", *flags, *names).err
+        for name in names:
+            self.assertIn(f"presso: {name}: {said[0].split(': ', 2)[2]}", found)
+        self.assertEqual(self.ok("compress", *flags, names[0]).err, said[0] + "\n")
+        said = self.ok("select", "--input-header", "yes", *names).err.splitlines()
+        self.assertEqual(len(said), 2, said)
+
     def test_rows_are_aligned(self):
         text = b"id,name\n" + b"".join(b"%d,n%d\n" % (i, i) for i in range(70_000))
         path = self.table("rows.csv", text, "--row-group", "30000")

@@ -67,6 +67,7 @@ int run_command(Command& command, std::span<const std::string> arguments) {
   if (applied.ok()) applied = apply(*parsed);
   if (!applied.ok()) return usage_error(name, applied.error());
   Result<int> status = command.run(std::move(parsed->operands));
+  tell_unsaid_notices();
   if (!status.ok()) return usage_error(name, status.error());
   // An error about one file sets the status of the process while the command itself returns
   // success.

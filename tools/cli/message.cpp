@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdio>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "tools/cli/command.h"
@@ -16,6 +17,9 @@ namespace presso::cli {
 namespace {
 
 std::mutex print_mutex;
+std::mutex notice_mutex;
+std::string noticed_file;           ///< the first one with a notice
+std::set<std::string> other_files;  ///< with notices that were not printed
 std::function<void()> clear_line;
 std::atomic<int> status{kSuccess};
 std::atomic<Verbosity> level{Verbosity::kNormal};
@@ -58,6 +62,20 @@ void error(std::string_view file, const Error& error) {
 
 void warning(std::string_view file, std::string_view text) {
   if (level >= Verbosity::kNormal) print_message(file, text);
+}
+
+void notice(std::string_view file, std::string_view text) {
+  const std::lock_guard lock(notice_mutex);
+  if (noticed_file.empty()) noticed_file = file;
+  if (file == noticed_file || level >= Verbosity::kVerbose) return warning(file, text);
+  other_files.emplace(file);
+}
+
+void tell_unsaid_notices() {
+  const std::lock_guard lock(notice_mutex);
+  if (other_files.empty()) return;
+  warning("", "the same kind of notice for " + std::to_string(other_files.size()) +
+                  (other_files.size() == 1 ? " more file" : " more files") + "; -v prints all");
 }
 
 void inform(std::string_view file, std::string_view text) {

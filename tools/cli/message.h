@@ -31,6 +31,11 @@ std::string_view advice_for(const Error& error);
 /// Prints something that the user should know and that is no failure. It leaves the exit status
 /// alone, and -q hides it.
 void warning(std::string_view file, std::string_view text);
+/// Prints something about one of several files that is likely to hold for all of them, for the
+/// first file only; with -v for all. tell_unsaid_notices() then says of how many other files there
+/// was something to tell.
+void notice(std::string_view file, std::string_view text);
+void tell_unsaid_notices();
 /// Prints what the user asked to be told (--explain, --progress), when nothing is wrong.
 void inform(std::string_view file, std::string_view text);
 /// Prints a line of the output of -v.

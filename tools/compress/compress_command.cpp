@@ -271,7 +271,7 @@ class CompressCommand final : public Command {
   /// Reports a table: warnings, with -v its columns, and the line of JSON if asked for. The line of
   /// JSON goes to standard output, on which there is no compressed data: see check_table_outputs().
   void report_table(const std::string& path, const TableSummary& summary, double seconds) {
-    for (const std::string& note : summary.notes) warning(shown_name(path), note);
+    for (const std::string& note : summary.notes) notice(shown_name(path), note);
     if (summary.bad_rows > 0) {
       const char* const are = summary.bad_rows == 1 ? " row is in " : " rows are in ";
       warning(shown_name(path), grouped(summary.bad_rows) + are + table_.bad_rows +

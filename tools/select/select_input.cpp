@@ -209,7 +209,7 @@ Status SelectInput::load_text(Bytes begun, const SelectInputOptions& options) {
                 format == ForeignFormat::kNone
                     ? compress_table(*stored_, sink, table)
                     : compress_table(text.source(), &again.source(), sink, table));
-  for (const std::string& note : summary.notes) warning(name_, note);
+  for (const std::string& note : summary.notes) notice(name_, note);
   verbose(name_, "loaded into memory: " + grouped(summary.rows) + " rows, " +
                      grouped(summary.plain_bytes) + " bytes of text, " +
                      rate_text(static_cast<double>(summary.plain_bytes) / time.seconds()));
