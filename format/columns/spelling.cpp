@@ -176,8 +176,11 @@ struct Moment {
 /// Division that rounds down, also before 1970.
 std::int64_t take_rest(std::int64_t& number, std::int64_t by) {
   std::int64_t rest = number % by;
-  if (rest < 0) rest += by;
-  number = (number - rest) / by;
+  number /= by;
+  if (rest < 0) {
+    rest += by;
+    --number;
+  }
   return rest;
 }
 
@@ -191,9 +194,10 @@ Moment moment_of(const ColumnSchema& column, const Byte* value, int offset_minut
   auto number = load<std::int64_t>(value);
   moment.part = static_cast<std::uint64_t>(
       take_rest(number, static_cast<std::int64_t>(digits::power(moment.part_digits))));
-  number += std::int64_t{offset_minutes} * 60;
-  moment.seconds = static_cast<std::uint64_t>(take_rest(number, 86'400));
-  moment.days = number;
+  // The offset is added to the time of day, since the value may be near the greatest int64.
+  std::int64_t seconds = take_rest(number, 86'400) + std::int64_t{offset_minutes} * 60;
+  moment.seconds = static_cast<std::uint64_t>(take_rest(seconds, 86'400));
+  moment.days = number + seconds;
   return moment;
 }
 
