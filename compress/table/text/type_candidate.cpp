@@ -285,7 +285,7 @@ bool TypeCandidate::same_type(const TypeCandidate& other) const {
 }
 
 bool TypeCandidate::is_spelled() const {
-  return unusual && (usual || several);
+  return unusual && (usual || several || spelling == std::string_view(&kFieldKind, 1));
 }
 
 ColumnSchema TypeCandidate::type(bool in_quotes) const {

@@ -425,8 +425,13 @@ void TypeInference::merge(const TypeInference& later, const std::vector<std::uin
 }
 
 /// The commonest word is the column's; others, and quotes around some fields alone, are spellings.
+/// In JSON lines the column's is always null, without quotes.
 void TypeInference::take_null_words(const Column& from, ColumnSchema& column) const {
-  column.spelled |= from.quoted_nulls;
+  // Of words such as NaN that are numbers in the end, it is not known whether they had quotes.
+  const bool nan_values = std::any_of(
+      from.nan_words.begin(), from.nan_words.end(),
+      [&](const NullWord& word) { return !is_null_word(bytes_of(word.text), column.type); });
+  column.spelled |= from.quoted_nulls || nan_values;
   const std::vector<NullWord> words = null_words(from, column.type);
   if (words.empty()) return;
   const NullWord& most =
@@ -434,7 +439,7 @@ void TypeInference::take_null_words(const Column& from, ColumnSchema& column) co
         return std::tie(a.count, b.text) < std::tie(b.count, a.text);
       });
   const bool is_own = most.count > from.report.nulls;
-  if (is_own) column.null_text = most.text;
+  if (is_own && form_.kind != TextKind::kJsonLines) column.null_text = most.text;
   column.spelled |= words.size() > 1 || !is_own || from.report.nulls > 0;
 }
 

@@ -6,6 +6,7 @@
 
 #include "compress/table/text/dialect.h"
 #include "format/columns/row_text.h"
+#include "tests/unit/compress/table/spelled_texts.h"
 #include "tests/unit/compress/table/table_text.h"
 
 namespace presso::csv_loader_test {
@@ -177,6 +178,28 @@ TEST(CsvLoader, AnyTextThatLoadsPrintsBack) {
     ASSERT_EQ(print(*loaded), text) << testing::PrintToString(text);
   }
   EXPECT_GT(loads, 300'000);
+}
+
+/// Typed columns print back by their spellings, without exact lines.
+TEST(CsvLoader, ValuesInAnySpellingPrintBack) {
+  test::SpelledTexts texts(3);
+  int loads = 0;
+  int typed = 0;
+  for (int i = 0; i < 50'000; ++i) {
+    const std::string text = texts.csv();
+    SniffOptions options;
+    if (!texts.is_whole()) options.comment = '#';
+    if (texts.one_in(4)) options.header = texts.one_in(2);
+    const auto loaded = load(text, options, !texts.is_whole());
+    if (!loaded.ok()) continue;
+    ++loads;
+    ASSERT_EQ(print(*loaded), text) << testing::PrintToString(text);
+    if (!texts.is_whole() || !test::all_typed(loaded->schema)) continue;
+    ++typed;
+    ASSERT_TRUE(loaded->rows.exact.rows.empty()) << testing::PrintToString(text);
+  }
+  EXPECT_GT(loads, 30'000);
+  EXPECT_GT(typed, 5'000);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "compress/table/text/json_inference.h"
 #include "format/columns/row_text.h"
+#include "tests/unit/compress/table/spelled_texts.h"
 #include "tests/unit/compress/table/table_text.h"
 
 namespace presso::json_loader_test {
@@ -175,6 +176,25 @@ TEST(JsonLoader, AnyTextThatLoadsPrintsBack) {
     ASSERT_EQ(print(*loaded), text) << testing::PrintToString(text);
   }
   EXPECT_GT(loads, 20'000);
+}
+
+/// Typed columns print back by their spellings, without exact lines.
+TEST(JsonLoader, ValuesInAnySpellingPrintBack) {
+  test::SpelledTexts texts(4);
+  int loads = 0;
+  int typed = 0;
+  for (int i = 0; i < 50'000; ++i) {
+    const std::string text = texts.json();
+    const auto loaded = load(text);
+    if (!loaded.ok()) continue;
+    ++loads;
+    ASSERT_EQ(print(*loaded), text) << testing::PrintToString(text);
+    if (!texts.is_whole() || !test::all_typed(loaded->schema)) continue;
+    ++typed;
+    ASSERT_TRUE(loaded->rows.exact.rows.empty()) << testing::PrintToString(text);
+  }
+  EXPECT_GT(loads, 30'000);
+  EXPECT_GT(typed, 5'000);
 }
 
 }  // namespace
