@@ -311,7 +311,6 @@ Result<ExactLines> RowGroupDecoder::exact_lines() const {
 Status RowGroupDecoder::read_spellings(std::vector<ColumnData>& spellings) const {
   for (std::size_t i = schema_.columns.size() + 1; i < group_.columns.size(); ++i) {
     PRESSO_ASSIGN(ColumnData column, read_rows(i, {0, group_.rows}));
-    column.validity.clear();  // a null is an empty string, the usual form
     spellings.push_back(std::move(column));
   }
   return {};

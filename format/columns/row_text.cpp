@@ -437,7 +437,9 @@ char* RowPrinter::print_spelled_field(const Field& field, std::uint64_t row, cha
     return std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   };
   std::string_view spelling;
-  if (field.spellings.offsets != nullptr) spelling = as_text(field.spellings.string(row));
+  if (field.spellings.offsets != nullptr && !field.spellings.is_null(row)) {
+    spelling = as_text(field.spellings.string(row));
+  }
   if (!spelling.empty() && spelling.front() == kFieldKind) return put_text(at, spelling.substr(1));
   if (field.column.is_null(row)) return put_text(at, Json ? "null" : field.null_text);
   if (is_string(field.schema.type)) return print_spelled_string<Json>(field, spelling, row, at);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Other ways in which a value can be written than the one that print_value() has (FORMAT.md 15.8):
+// Other ways in which a value can be written than the one that print_value() has (FORMAT.md 15.7):
 // 1.50 for 1.5, .5, +3, 1e3, " 7", 2/24/2003, 2024-01-01T10:00:00+01:00. A spelling is a short
 // string that says how; together with the value it gives the text back, so values of one column can
 // be stored by what they mean. Its first byte is its kind:

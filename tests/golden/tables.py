@@ -47,7 +47,8 @@ MAX_INDEX_BYTES = 1 << 31
 
 NO_TEXT, DELIMITED, JSON_LINES = range(3)
 JSON_SPACES, JSON_OMITS_NULLS, JSON_ASCII, JSON_SLASHES = 4, 8, 16, 32
-RAW_JSON, POINT_REAL = 12, 13
+RAW_JSON, POINT_REAL, LAST_TEXT = 12, 13, 18
+NULLABLE, NULL_TEXT, SPELLING, SPELLED = 1, 4, 8, 16  # a column's flags
 BOOL, FLOAT, DOUBLE, DATE, TIMESTAMP, DECIMAL64, DECIMAL128, UTF8, BINARY = 1, *range(10, 18)
 VALUE_BYTES = (None, 0, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 4, 8, 8, 16, None, None)
 UNSIGNED = range(6, 10)
@@ -86,6 +87,8 @@ class Column:
     quoting: int
     name: bytes = b""
     zone: bytes = b""
+    null: Optional[bytes] = None
+    spelling: bytes = b""
 
     @property
     def is_string(self):
@@ -114,6 +117,16 @@ class Schema:
     line_flags: int
     orders: list
     columns: list = field(default_factory=list)
+
+    @property
+    def stored_columns(self):
+        """What the columns of a row group hold: those of the schema, exact lines, spellings."""
+        spelled = sum(column.flags & SPELLED != 0 for column in self.columns)
+        return self.columns + ([EXACT] + [SPELLINGS] * spelled if self.exact else [])
+
+
+EXACT = None
+SPELLINGS = Column(UTF8, NULLABLE, 0, 0, 0, 0, 0)
 
 
 def parse_schema(payload):
@@ -145,7 +158,14 @@ def parse_schema(payload):
         reserved = from_.number(1)
         column.name = from_.text(MAX_NAME_BYTES)
         column.zone = from_.text(MAX_NAME_BYTES)
-        require(reserved == 0 and column.flags <= 3, TableCode.BAD_SCHEMA, "reserved bits")
+        require(reserved == 0 and column.flags <= 31, TableCode.BAD_SCHEMA, "reserved bits")
+        if column.flags & NULL_TEXT:
+            column.null = from_.text(255)
+        if column.flags & SPELLING:
+            column.spelling = from_.text(255)
+            require(column.spelling, TableCode.BAD_SCHEMA, "empty spelling")
+        exact = schema.exact or not column.flags & SPELLED
+        require(exact, TableCode.BAD_SCHEMA, "spellings without exact text")
         check_column(column)
         schema.columns.append(column)
     require(from_.at == len(payload), TableCode.BAD_SCHEMA, "size")
@@ -171,7 +191,7 @@ def check_column(column):
     most = {DECIMAL64: 18, DECIMAL128: 38}.get(column.type, 0)
     digits = column.scale <= column.precision <= most and (most == 0 or column.precision > 0)
     require(digits, TableCode.BAD_SCHEMA, "digits of a decimal")
-    right = column.unit <= 3 and column.text <= POINT_REAL and column.quoting <= 1
+    right = column.unit <= 3 and column.text <= LAST_TEXT and column.quoting <= 1
     require(right, TableCode.BAD_SCHEMA, "text of a column")
 
 
@@ -249,7 +269,7 @@ def parse_row_group(payload, schema):
     from_ = Reader(payload, TableCode.BAD_ROW_GROUP)
     rows, columns, text_bytes, text_lines, checksum = struct.unpack("<IIQQQ", from_.bytes(32))
     bad_group(1 <= rows <= MAX_GROUP_ROWS and rows * columns <= MAX_GROUP_VALUES, "rows")
-    bad_group(columns == len(schema.columns) + schema.exact, "columns")
+    bad_group(columns == len(schema.stored_columns), "columns")
     bad_group(text_lines <= text_bytes <= MAX_TEXT_BYTES, "text")
     group = RowGroup(rows, text_bytes, text_lines, checksum, [])
     reserved = 0
@@ -269,7 +289,7 @@ def parse_row_group(payload, schema):
     bad_group(reserved == 0, "reserved")
     total = sum(chunk.value_bytes for chunk in group.chunks)
     bad_group(total <= MAX_TEXT_BYTES, "bytes of strings")
-    for chunk, column in zip(group.chunks, [*schema.columns, None]):
+    for chunk, column in zip(group.chunks, schema.stored_columns):
         check_chunk(chunk, column, rows)
     return group
 
@@ -286,7 +306,7 @@ def check_chunk(chunk, column, rows):
     if column is None:
         bad_group(representation == EXACT_LINES and chunk.nulls == 0, "exact lines")
     else:
-        bad_group(chunk.nulls == 0 or column.flags & 1, "nulls in a column that has none")
+        bad_group(chunk.nulls == 0 or column.flags & NULLABLE, "nulls in a column that has none")
         some_null = 0 < chunk.nulls < rows
         bad_group(chunk.rows_of(VALIDITY) == (rows if some_null else 0), "validity")
         bad_group((representation == NULL) == (chunk.nulls == rows), "nulls")
@@ -736,6 +756,9 @@ class GroupDecoder:
     def column(self, chunk, column):
         rows = self.group.rows
         self.seen |= {f"representation {chunk.representation}", f"type {column.type}"}
+        self.seen |= {f"text {column.text}"}
+        self.seen |= {f"own spelling {chr(column.spelling[0])}"} if column.spelling else set()
+        self.seen |= {"own null text"} if column.null is not None else set()
         if chunk.representation == NULL:
             return [None] * rows
         valid = self.integers(chunk, VALIDITY, 0) if chunk.nulls else [1] * rows
@@ -778,7 +801,7 @@ class GroupDecoder:
         """Row number -> text."""
         if not self.schema.exact:
             return {}
-        chunk = self.group.chunks[-1]
+        chunk = self.group.chunks[len(self.schema.columns)]
         rows = self.integers(chunk, ROWS, 4)
         rises = all(a < b for a, b in zip(rows, [*rows[1:], self.group.rows + 1]))
         bad_group(rises, "rows of exact lines")
@@ -787,6 +810,23 @@ class GroupDecoder:
         self.seen |= {"exact lines"} if rows else set()
         return dict(zip(rows, lines))
 
+    def spellings(self):
+        """By column of the schema that has them: the spelling of each row."""
+        chunks = iter(self.group.chunks[len(self.schema.columns) + 1 :])
+        spellings = []
+        for column in self.schema.columns:
+            if not column.flags & SPELLED:
+                spellings.append([b""] * self.group.rows)
+                continue
+            chunk = next(chunks)
+            values = self.column(chunk, SPELLINGS)
+            bad_group(values.count(None) == chunk.nulls, "nulls")
+            if chunk.representation != NULL:
+                self.check_size(chunk, values)
+            spellings.append([spelling or b"" for spelling in values])
+            self.seen |= {f"spelling {chr(spelling[0])}" for spelling in values if spelling}
+        return spellings
+
     def columns(self):
         pairs = zip(self.group.chunks, self.schema.columns)
         columns = [self.column(chunk, column) for chunk, column in pairs]
@@ -794,12 +834,15 @@ class GroupDecoder:
             self.check_facts(chunk, column, values)
         return columns
 
+    def check_size(self, chunk, values):
+        total = sum(len(value) for value in values if value is not None)
+        bad_group(total <= chunk.value_bytes, "bytes of strings")
+
     def check_facts(self, chunk, column, values):
         """What the directory says beside what is needed to decode."""
         bad_group(values.count(None) == chunk.nulls, "nulls")
         if column.is_string and chunk.representation != NULL:
-            total = sum(len(value) for value in values if value is not None)
-            bad_group(total <= chunk.value_bytes, "bytes of strings")
+            self.check_size(chunk, values)
         at = 0
         for block in chunk.blocks:
             if block.stream in HOLD_ZONES:
@@ -846,7 +889,10 @@ def check_zone(block, column, values):
 
 # --- 15.7: the text -----------------------------------------------------------------------------
 
-BOOL_WORDS = {8: ("False", "True"), 9: ("FALSE", "TRUE"), 10: ("f", "t"), 11: ("no", "yes")}
+BOOL_WORDS = {
+    8: ("False", "True"), 9: ("FALSE", "TRUE"), 10: ("f", "t"), 11: ("no", "yes"), 14: ("F", "T"),
+    15: ("No", "Yes"), 16: ("NO", "YES"), 17: ("n", "y"), 18: ("N", "Y"),
+}  # fmt: skip
 DATES = {1: "{y}/{m}/{d}", 2: "{d}.{m}.{y}", 3: "{m}/{d}/{y}", 4: "{d}/{m}/{y}"}
 
 
@@ -893,14 +939,20 @@ def real_text(column, image):
     is_float = column.type == FLOAT
     digits, exponent = shortest_digits(size, "<f" if is_float else "<d")
     least = as_float(1e-4) if is_float else 1e-4
-    if not least <= size < (1e7 if is_float else 1e16):
-        point = "." if len(digits) > 1 else ""
-        power = f"{'-' if exponent < 0 else '+'}{abs(exponent):02}"
-        return f"{sign}{digits[0]}{point}{digits[1:]}e{power}"
+    plain = least <= size < (1e7 if is_float else 1e16)
+    return sign + (plain_digits if plain else scientific_digits)(digits, exponent)
+
+
+def scientific_digits(digits, exponent):
+    point = "." if len(digits) > 1 else ""
+    return f"{digits[0]}{point}{digits[1:]}e{'-' if exponent < 0 else '+'}{abs(exponent):02}"
+
+
+def plain_digits(digits, exponent):
     if exponent < 0:
-        return f"{sign}0.{'0' * (-exponent - 1)}{digits}"
+        return f"0.{'0' * (-exponent - 1)}{digits}"
     whole, part = digits[: exponent + 1].ljust(exponent + 1, "0"), digits[exponent + 1 :]
-    return f"{sign}{whole}.{part}" if part else sign + whole
+    return f"{whole}.{part}" if part else whole
 
 
 def date_parts(days):
@@ -979,20 +1031,165 @@ def json_string(schema, text):
     return b'"' + b"".join(escaped) + b'"'
 
 
-def json_field(schema, column, value):
-    name = json_string(schema, column.name) + (b": " if schema.line_flags & JSON_SPACES else b":")
+# Spellings: numbers.
+PLUS, NO_ZERO, POINT, UPPER_E, PLUS_EXPONENT, COMMA = 1, 2, 4, 8, 16, 32
+MOST_DIGITS, MOST_BLANKS, MOST_EXPONENT_DIGITS, MOST_FRACTION_DIGITS = 64, 48, 4, 18
+
+
+def blanks(count):
+    return b" " * min(count, MOST_BLANKS)
+
+
+def spelled_double(number, notation, digits):
+    """The digits of a finite double, at least 0, in one of the notations f, g, e and s."""
+    if notation in "fe":
+        text = f"{number:.{digits}{notation}}"
+    elif notation == "s":
+        text = scientific_digits(*(shortest_digits(number, "<d") if number else ("0", 0)))
+    elif number == int(number):
+        text = str(int(number))
+    else:
+        text = plain_digits(*shortest_digits(number, "<d"))
+    return text if len(text) <= MOST_DIGITS else ""
+
+
+def number_digits(column, value, notation, digits):
+    """(whether it is negative, the digits of the number's size)"""
+    if column.type == DOUBLE and notation != "i":
+        number = real(column, value)
+        if abs(number) < float("inf"):
+            negative = struct.pack("<d", number)[7] & 128 != 0
+            return negative, spelled_double(abs(number), notation, digits)
+    text = value_text(column, value).decode()
+    return text[:1] == "-", text.removeprefix("-")
+
+
+def grouped(whole, group):
+    if not group:
+        return whole.encode()
+    first = len(whole) % 3
+    pieces = [whole[:first], *(whole[at : at + 3] for at in range(first, len(whole), 3))]
+    return bytes([group]).join(piece.encode() for piece in pieces if piece)
+
+
+def exponent_text(exponent, flags, least):
+    sign = exponent[0] if exponent[0] == "-" or flags & PLUS_EXPONENT else ""
+    digits = exponent[1:].lstrip("0") or "0"
+    digits = digits.rjust(min(least, MOST_EXPONENT_DIGITS), "0")
+    return ("E" if flags & UPPER_E else "e") + sign + digits
+
+
+def spelled_number(column, value, spelling):
+    _, notation, digits, flags, least, before, after, group = spelling[:8].ljust(8, b"\0")
+    notation = chr(notation) if chr(notation) in "ifes" else "g"
+    negative, text = number_digits(column, value, notation, digits)
+    mantissa, e, exponent = text.partition("e")
+    whole, _, part = mantissa.partition(".")
+    if whole == "0" and part and flags & NO_ZERO:
+        whole = ""
+    sign = b"-" if negative else b"+" if flags & PLUS else b""
+    point = b"," if flags & COMMA else b"."
+    made = blanks(before) + sign + grouped(whole, group)
+    made += (point if part or flags & POINT else b"") + part.encode()
+    made += exponent_text(exponent, flags, least).encode() if e else b""
+    return made + blanks(after)
+
+
+# Spellings: times.
+NO_ZEROS, SHORT_YEAR, SHORT_HOUR, TWELVE_HOURS, LOWER_HALF, BLANK_HALF, BLANK_ZONE = (
+    1, 2, 4, 8, 16, 32, 64,
+)  # fmt: skip
+
+
+def spelled_date(days, order, mark, flags):
+    year, month, day = date_parts(days)
+    month, day = (f"{part:0{1 if flags & NO_ZEROS else 2}}".encode() for part in (month, day))
+    sign = "-" if year < 0 and not flags & SHORT_YEAR else ""
+    year = (f"{year % 100:02}" if flags & SHORT_YEAR else f"{sign}{abs(year):04}").encode()
+    parts = {0: (year, month, day), 2: (day, month, year)}.get(order, (month, day, year))
+    return bytes([mark]).join(parts)
+
+
+def spelled_clock(seconds, part, places, clock, digits, flags):
+    hour, half = seconds // 3600, "pm" if seconds >= 12 * 3600 else "am"
+    if flags & TWELVE_HOURS:
+        hour = (hour + 11) % 12 + 1
+    text = f"{hour:0{1 if flags & SHORT_HOUR else 2}}:{seconds // 60 % 60:02}"
+    if clock > 1:
+        text += f":{seconds % 60:02}"
+    digits = min(digits, MOST_FRACTION_DIGITS)
+    if digits:
+        fraction = f"{part:0{places}}" if places else ""
+        text += "." + fraction[:digits].ljust(digits, "0")
+    if flags & TWELVE_HOURS:
+        text += " " * (flags & BLANK_HALF != 0)
+        text += half if flags & LOWER_HALF else half.upper()
+    return text.encode()
+
+
+def spelled_zone(zone, offset, flags):
+    text = " " if flags & BLANK_ZONE else ""
+    if zone == "Z":
+        return (text + "Z").encode()
+    text += f"{'-' if offset < 0 else '+'}{abs(offset) // 60:02}"
+    if zone != "2":
+        text += (":" if zone == ":" else "") + f"{abs(offset) % 60:02}"
+    return text.encode()
+
+
+def spelled_time(column, value, spelling):
+    fields = spelling[:12].ljust(12, b"\0")
+    _, order, mark, flags, clock, between, digits, zone, before, after = fields[:10]
+    (offset,) = struct.unpack("<h", fields[10:])
+    days, seconds, part, places = signed(column, value), 0, 0, 0
+    if column.type == TIMESTAMP:
+        places = 3 * column.unit
+        seconds, part = divmod(days, 10**places)
+        days, seconds = divmod(seconds + (60 * offset if zone else 0), 86400)
+    made = blanks(before) + spelled_date(days, order, mark, flags)
+    if clock:
+        made += bytes([between]) + spelled_clock(seconds, part, places, clock, digits, flags)
+    made += spelled_zone(chr(zone), offset, flags) if zone else b""
+    return made + blanks(after)
+
+
+def spelled_text(column, value, spelling):
+    """The text of a value with a spelling; None where the spelling does not suit the type."""
+    kind = spelling[:1]
+    if kind == b"t" and column.type in (DATE, TIMESTAMP):
+        return spelled_time(column, value, spelling)
+    if kind == b"n" and not (column.is_string or column.type in (BOOL, DATE, TIMESTAMP)):
+        return spelled_number(column, value, spelling)
+    return None
+
+
+def json_value(schema, column, value, spelling):
     if value is None:
-        return name + b"null"
+        return b"null"
     if column.type == BOOL:
-        return name + (b"true" if value else b"false")
+        return b"true" if value else b"false"
+    spelled = spelled_text(column, value, spelling)
+    if spelled is not None:
+        return json_string(schema, spelled) if spelling[:1] == b"t" else spelled
     text = value_text(column, value)
     in_quotes = column.is_string or column.type in (DATE, TIMESTAMP) or text[-1:] in (b"n", b"f")
     if column.is_string and column.text == RAW_JSON:
         in_quotes = False
-    return name + (json_string(schema, text) if in_quotes else text)
+    return json_string(schema, text) if in_quotes else text
 
 
-def json_row(schema, values):
+def json_field(schema, column, value, spelling):
+    name = json_string(schema, column.name) + (b": " if schema.line_flags & JSON_SPACES else b":")
+    if spelling[:1] == b"=":
+        return name + spelling[1:]
+    return name + json_value(schema, column, value, spelling or own_spelling(schema, column))
+
+
+def own_spelling(schema, column):
+    return column.spelling if schema.exact else b""
+
+
+def json_row(schema, values, spellings):
     present = {number for number, value in enumerate(values) if value is not None}
     for order in schema.orders:
         if {key for key in order if key < KEY_OF_NULL} == present:
@@ -1003,14 +1200,18 @@ def json_row(schema, values):
         if schema.line_flags & JSON_OMITS_NULLS:
             keys = sorted(present)
     comma = b", " if schema.line_flags & JSON_SPACES else b","
-    fields = (json_field(schema, schema.columns[key], values[key]) for key in keys)
+    fields = (json_field(schema, schema.columns[key], values[key], spellings[key]) for key in keys)
     return b"{" + comma.join(fields) + b"}"
 
 
-def delimited_field(schema, column, value):
+def delimited_field(schema, column, value, spelling):
+    if spelling[:1] == b"=":
+        return spelling[1:]
     if value is None:
-        return schema.null
-    text = value_text(column, value)
+        return column.null if schema.exact and column.null is not None else schema.null
+    text = spelled_text(column, value, spelling or own_spelling(schema, column))
+    if text is None:
+        text = value_text(column, value)
     if not schema.quote:
         return text
     marks = (schema.delimiter, schema.quote, b"\n", b"\r")
@@ -1020,25 +1221,28 @@ def delimited_field(schema, column, value):
     return schema.quote + text.replace(schema.quote, 2 * schema.quote) + schema.quote
 
 
-def row_text(schema, values):
+def row_text(schema, values, spellings):
     end = b"\r\n" if schema.carriage_return else b"\n"
     if schema.kind == JSON_LINES:
-        return json_row(schema, values) + end
-    pairs = zip(schema.columns, values)
-    row = schema.delimiter.join(delimited_field(schema, *pair) for pair in pairs)
+        return json_row(schema, values, spellings) + end
+    fields = zip(schema.columns, values, spellings)
+    row = schema.delimiter.join(delimited_field(schema, *field) for field in fields)
     return row + (schema.delimiter if schema.trailing_delimiter else b"") + end
 
 
-def group_text(schema, group, columns, lines):
+def group_text(schema, group, columns, spellings, lines):
     pieces = []
     for row, values in enumerate(zip(*columns)):
         exact = lines.get(row)
-        pieces.append(row_text(schema, values) if exact is None else exact)
-    text = b"".join(pieces) + lines.get(group.rows, b"")
-    if schema.exact:
-        bad_group((len(text), text.count(b"\n")) == (group.text_bytes, group.text_lines), "text")
-        require(xxh3_64(text) == group.text_checksum, Code.CONTENT_CHECKSUM, "text")
-    return text
+        if exact is None:
+            exact = row_text(schema, values, [column[row] for column in spellings])
+        pieces.append(exact)
+    return b"".join(pieces) + lines.get(group.rows, b"")
+
+
+def check_text(group, text):
+    bad_group((len(text), text.count(b"\n")) == (group.text_bytes, group.text_lines), "text")
+    require(xxh3_64(text) == group.text_checksum, Code.CONTENT_CHECKSUM, "text")
 
 
 # --- 15.1, 15.6: the file, front to back --------------------------------------------------------
@@ -1150,8 +1354,12 @@ class Decoder:
         size = directory + sum(block.stored_bytes for block in group.blocks)
         stored = self.need(size)
         decoder = GroupDecoder(member.schema, group, stored[directory:], self.seen)
-        columns, lines = decoder.columns(), decoder.exact_lines()
-        member.text += group_text(member.schema, group, columns, lines)
+        columns, spellings = decoder.columns(), decoder.spellings()
+        lines = decoder.exact_lines()
+        text = group_text(member.schema, group, columns, spellings, lines)
+        if member.schema.exact:
+            check_text(group, text)
+        member.text += text
         texts = group.text_bytes, group.text_lines
         member.places.append((size, directory, group.rows, *texts))
         member.groups.append(group)

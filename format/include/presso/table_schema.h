@@ -87,7 +87,7 @@ struct ColumnSchema {
   /// How values are written, where that is not what the type and `text` say (FORMAT.md 15.7).
   std::string spelling;
   /// Some fields were written in yet another way, which each row group of an exact table stores
-  /// (ExactText::spellings). Only the way back to the text reads it.
+  /// (FORMAT.md 15.3, ExactLines::spellings). Only the way back to the text reads it.
   bool spelled = false;
   friend bool operator==(const ColumnSchema&, const ColumnSchema&) = default;
 };

@@ -21,6 +21,36 @@ void expect_bad(const char* what, Change change) {
   EXPECT_EQ(parse(group), ErrorCode::kBadRowGroup) << what;
 }
 
+/// small_schema() where the fields of its first and last column have spellings.
+TableSchema spelled_schema() {
+  TableSchema schema = small_schema();
+  schema.columns[0].spelled = schema.columns[2].spelled = true;
+  return schema;
+}
+
+/// Sound for spelled_schema(): small_group() with spellings as bytes, and none for all rows.
+RowGroup spelled_group() {
+  RowGroup group = small_group(300, 7);
+  add_column(group, Representation::kBytes,
+             {block_of(ColumnStream::kValidity, 300, 38),
+              block_of(ColumnStream::kLengths, 300, 2400), block_of(ColumnStream::kBytes, 9, 70)});
+  group.columns.back().nulls = 290;
+  group.columns.back().value_bytes = 70;
+  add_column(group, Representation::kNull, {});
+  group.columns.back().nulls = 300;
+  return group;
+}
+
+template <class Change>
+std::string spelling_fault(Change change) {
+  RowGroup group = spelled_group();
+  change(group);
+  const auto parsed = parse_row_group(serialise_row_group(group), spelled_schema());
+  if (parsed.ok()) return "none";
+  EXPECT_EQ(parsed.error().code, ErrorCode::kBadRowGroup);
+  return parsed.error().what;
+}
+
 /// Blocks of small_group(), in their order.
 enum { kIds, kValidity, kEntryLengths, kEntryBytes, kCodes, kLineRows, kLineLengths, kLineBytes };
 
@@ -108,6 +138,26 @@ TEST(RowGroupDirectory, WhoseStreamsAreNotThoseOfItsRepresentationIsBad) {
   expect_bad("nulls of lines", [](RowGroup& g) { g.columns[3].nulls = 1; });
   expect_bad("tokens in a dictionary",
              [](RowGroup& g) { g.blocks[kEntryBytes].stream = ColumnStream::kTokenDictionary; });
+}
+
+TEST(RowGroupDirectory, SpellingsAreStringsAfterTheExactLines) {
+  EXPECT_EQ(stored_columns(spelled_schema()), 6u);
+  EXPECT_EQ(parse(spelled_group()), ErrorCode::kBadRowGroup);  // small_schema() has none
+  EXPECT_EQ(spelling_fault([](RowGroup&) {}), "none");
+  EXPECT_EQ(spelling_fault([](RowGroup& g) { g.columns.pop_back(); }), "number of columns");
+  EXPECT_EQ(spelling_fault([](RowGroup& g) { std::swap(g.columns[4], g.columns[5]); }), "none");
+  EXPECT_EQ(spelling_fault([](RowGroup& g) { g.columns[4].nulls = 301; }),
+            "spellings: number of nulls");
+  EXPECT_EQ(spelling_fault([](RowGroup& g) { g.columns[4].value_bytes = 71; }),
+            "spellings: bytes of the values");
+  EXPECT_EQ(spelling_fault([](RowGroup& g) { g.blocks[9].rows = 299; }),
+            "spellings: rows of a block");
+  for (const Representation other : {Representation::kPlain, Representation::kExactLines}) {
+    EXPECT_EQ(spelling_fault([&](RowGroup& g) { g.columns[4].representation = other; }),
+              "spellings: representation");
+  }
+  EXPECT_EQ(spelling_fault([](RowGroup& g) { g.columns[3].nulls = 1; }),
+            "exact lines: representation");
 }
 
 TEST(RowGroupDirectory, WithNullsInAColumnThatHasNoneIsBad) {

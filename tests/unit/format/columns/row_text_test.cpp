@@ -281,6 +281,63 @@ TEST(RowText, ExactLinesStandInPlaceOfTheirRows) {
   EXPECT_EQ(*table.print(1, 0, &lines), "");
 }
 
+ColumnData spellings_of(const Texts& texts) {
+  Table table;
+  table.add("spellings", "utf8", texts);
+  return std::move(table.columns[0]);
+}
+
+/// Doubles with a spelling and a null text of their own, dates and bools; all fields may have a
+/// spelling of their row, and some have.
+Table spelled_table(TextKind kind, ExactLines& exact) {
+  Table table(kind);
+  table.schema.exact = true;
+  ColumnSchema& real = table.add("x", "double", {"1.5", "2", {}, {}, "1000", "nan"});
+  real.null_text = "NA";
+  real.spelling = std::string("nf\2", 3);
+  real.spelled = true;
+  exact.spellings.push_back(
+      spellings_of({"", "c", {}, "=\"-\"", std::string("ni\0\0\0\0\0,", 8), "ni"}));
+  const std::string day = "2003-02-24";
+  table.add("day", "date", {day, day, day, {}, day, day}).spelled = true;
+  exact.spellings.push_back(spellings_of({{}, "t\1/\1", "c", "=", "nf\2", "t\1\"\1"}));
+  const std::string no = "no";
+  table.add("b", "bool", {no, no, no, no, {}, no}, ValueText::kYesBool).spelled = true;
+  exact.spellings.push_back(spellings_of({"", "c", "ni", "=No", "", "t"}));
+  return table;
+}
+
+TEST(RowText, SpellingsSayHowFieldsAreWritten) {
+  ExactLines exact;
+  Table table = spelled_table(TextKind::kDelimited, exact);
+  EXPECT_EQ(*table.print(0, 6, &exact),
+            "1.50,2003-02-24,no\n2,2/24/2003,no\nNA,2003-02-24,no\n\"-\",,No\n"
+            "\"1,000\",2003-02-24,\nnan,\"2\"\"24\"\"2003\",no\n");
+  EXPECT_EQ(*table.print(4, 2, &exact), "\"1,000\",2003-02-24,\nnan,\"2\"\"24\"\"2003\",no\n");
+  EXPECT_EQ(*table.print(0, 2), "1.50,2003-02-24,no\n2.00,2003-02-24,no\n");
+  table.schema.columns[0].quoting = Quoting::kAlways;
+  EXPECT_EQ(*table.print(0, 3, &exact),
+            "\"1.50\",2003-02-24,no\n\"2\",2/24/2003,no\nNA,2003-02-24,no\n");
+  table.schema.text.quote = 0;
+  EXPECT_EQ(*table.print(4, 1, &exact), "1,000,2003-02-24,\n");
+  table.schema.exact = false;
+  EXPECT_EQ(*table.print(1, 2), "2,2003-02-24,no\n,2003-02-24,no\n");
+}
+
+TEST(RowText, SpellingsSayHowJsonIsWritten) {
+  ExactLines exact;
+  Table table = spelled_table(TextKind::kJsonLines, exact);
+  EXPECT_EQ(*table.print(0, 6, &exact),
+            "{\"x\":1.50,\"day\":\"2003-02-24\",\"b\":false}\n"
+            "{\"x\":2,\"day\":\"2/24/2003\",\"b\":false}\n"
+            "{\"x\":null,\"day\":\"2003-02-24\",\"b\":false}\n"
+            "{\"x\":\"-\",\"day\":,\"b\":No}\n"
+            "{\"x\":1,000,\"day\":\"2003-02-24\",\"b\":null}\n"
+            "{\"x\":nan,\"day\":\"2\\\"24\\\"2003\",\"b\":false}\n");
+  table.schema.text.json_omits_nulls = true;
+  EXPECT_EQ(*table.print(3, 1, &exact), "{\"b\":No}\n");
+}
+
 TEST(RowText, EndsOfRowsAreTold) {
   Table table;
   table.add("s", "utf8", {"a", "b", "c", "d"});
@@ -304,6 +361,10 @@ TEST(RowText, WhatDoesNotFitTogetherIsRefused) {
   EXPECT_EQ(table.print(1, ~std::uint64_t{0}).error().code, ErrorCode::kInvalidArgument);
   ExactLines lines;
   lines.rows = {0};
+  EXPECT_EQ(table.print(0, 1, &lines).error().code, ErrorCode::kInvalidArgument);
+  lines.rows.clear();
+  lines.spellings.push_back(spellings_of({"c"}));
+  table.schema.exact = table.schema.columns[0].spelled = true;
   EXPECT_EQ(table.print(0, 1, &lines).error().code, ErrorCode::kInvalidArgument);
   table.schema.text.kind = TextKind::kNone;
   EXPECT_EQ(table.print(0, 2).error().code, ErrorCode::kInvalidArgument);

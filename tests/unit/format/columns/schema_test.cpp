@@ -37,10 +37,14 @@ TEST(Schema, RoundTripsWithEveryTypeAndField) {
     column.nullable = type % 2 == 0;
     column.valid_utf8 = type % 3 == 0;
     column.quoting = type % 2 == 0 ? Quoting::kAlways : Quoting::kNeeded;
-    column.text = static_cast<ValueText>(type % 12);
+    column.text = static_cast<ValueText>(type + 1);
+    if (type % 2 == 0) column.null_text = std::string(static_cast<std::size_t>(type - 2), 'n');
+    if (type % 3 == 0) column.spelling = std::string("n\0=", 3);
+    column.spelled = type % 5 == 0;
     schema.columns.push_back(column);
   }
   schema.text.kind = TextKind::kJsonLines;
+  schema.exact = true;
   expect_round_trip(schema);
 }
 
@@ -48,6 +52,8 @@ TEST(Schema, RoundTripsAtItsLimits) {
   expect_round_trip(changed([](TableSchema& s) { s.columns[0].name.assign(kMaxNameBytes, 'n'); }));
   expect_round_trip(changed([](TableSchema& s) { s.columns[2].zone.assign(kMaxNameBytes, 'z'); }));
   expect_round_trip(changed([](TableSchema& s) { s.text.null_text.assign(255, 'n'); }));
+  expect_round_trip(changed([](TableSchema& s) { s.columns[0].null_text = std::string(255, 0); }));
+  expect_round_trip(changed([](TableSchema& s) { s.columns[0].spelling.assign(255, 'n'); }));
   expect_round_trip(changed([](TableSchema& s) { s.text.head.assign(kMaxHeadBytes, '\n'); }));
   expect_round_trip(changed([](TableSchema& s) { s.columns[0].name = std::string("\0,\n", 3); }));
   expect_round_trip(changed([](TableSchema& s) {
@@ -101,8 +107,23 @@ TEST(Schema, FieldsOfAColumnOutOfRangeAreRefused) {
                  }),
                  "scale");
   expect_refused(with([](ColumnSchema& c) { c.unit = static_cast<TimeUnit>(4); }), "unit");
-  expect_refused(with([](ColumnSchema& c) { c.text = static_cast<ValueText>(14); }), "text");
+  expect_refused(with([](ColumnSchema& c) { c.text = static_cast<ValueText>(19); }), "text");
   expect_refused(with([](ColumnSchema& c) { c.quoting = static_cast<Quoting>(2); }), "quoting");
+  expect_refused(with([](ColumnSchema& c) { c.null_text = std::string(256, 'n'); }), "null text");
+  expect_refused(with([](ColumnSchema& c) { c.spelling.assign(256, 'n'); }), "spelling");
+}
+
+TEST(Schema, OnlyExactTablesHaveSpellingsOfRows) {
+  const auto not_exact = [](bool spelled) {
+    return changed([spelled](TableSchema& s) {
+      s.exact = false;
+      s.columns[0].null_text = "NA";
+      s.columns[0].spelling = "nf";
+      s.columns[0].spelled = spelled;
+    });
+  };
+  expect_round_trip(not_exact(false));
+  expect_refused(not_exact(true), "spellings");
 }
 
 TEST(Schema, ReservedBitsAndOtherSizesAreABadSchema) {
@@ -120,6 +141,16 @@ TEST(Schema, ReservedBitsAndOtherSizesAreABadSchema) {
       EXPECT_EQ(code_of(parse_schema(changed_bit)), ErrorCode::kBadSchema);
     }
   }
+  // The last column's flags, before its name and zone; a null text or a spelling that is announced
+  // must follow, and a spelling is not empty.
+  const std::size_t flags = sound.size() - 7 - (4 + 2) - (4 + 13);
+  for (int bit = 2; bit < 8; ++bit) {
+    std::vector<Byte> changed_bit = sound;
+    changed_bit[flags] |= static_cast<Byte>(1u << bit);
+    EXPECT_EQ(parse_schema(changed_bit).ok(), bit == 4) << bit;
+    changed_bit.resize(sound.size() + 4);
+    EXPECT_EQ(parse_schema(changed_bit).ok(), bit == 2) << bit;
+  }
 }
 
 TEST(Schema, ThatClaimsManyColumnsTakesNoMemory) {
@@ -131,7 +162,11 @@ TEST(Schema, ThatClaimsManyColumnsTakesNoMemory) {
 }
 
 TEST(Schema, MutationsAreParsedToWhatTheySayOrABadSchema) {
-  const std::vector<Byte> sound = serialise_schema(small_schema());
+  const std::vector<Byte> sound = serialise_schema(changed([](TableSchema& s) {
+    s.columns[0].null_text = "NA";
+    s.columns[2].spelling = "t";
+    s.columns[2].spelled = true;
+  }));
   std::mt19937_64 random(1);
   for (int i = 0; i < 20000; ++i) {
     std::vector<Byte> mutated = sound;
