@@ -210,6 +210,7 @@ bool take_zone(Cursor& cursor, TimeText& time) {
   time.offset = static_cast<int>(small_number(hours) * 60 + small_number(minutes));
   if (time.offset > 18 * 60 || small_number(minutes) > 59) return false;
   if (sign == '-') time.offset = -time.offset;
+  time.is_even &= sign == '+' || time.offset != 0;  // -00:00 has no spelling
   return true;
 }
 

@@ -66,7 +66,7 @@ struct TimeText {
   Byte fraction_digits = 0;
   char zone = 0;        ///< TimeSpelling::zone
   int offset = 0;       ///< minutes east of Greenwich
-  bool is_even = true;  ///< numbers below 10 are written alike
+  bool is_even = true;  ///< numbers below 10 are written alike, and no zone is -00:00
 };
 
 /// Both return false where the text is something else.

@@ -55,8 +55,8 @@ bool escapes_characters(std::string_view string) {
 
 namespace {
 
-/// The layout of a text whose first object is at `at`. One with a mistake is taken for a line if the
-/// mistake is in the first line, or if another object begins the second one.
+/// The layout of a text whose first object is at `at`. One with a mistake is taken for a line if
+/// the mistake is in the first line, or if another object begins the second one.
 JsonLayout layout_of(Bytes head, std::size_t at) {
   JsonBatch batch;
   const std::size_t end = tokenize_json(head, at, 1, JsonLayout::kSpread, batch);

@@ -541,9 +541,9 @@ class TableCompressor {
   SniffedText text_;
   std::unique_ptr<RowTextKind> kind_;
   std::unique_ptr<ColumnFinder> finder_;
-  std::optional<TextPiece> first_piece_;   ///< of a pipe
-  std::vector<KnownPlace> places_;         ///< of a file's pieces, from its first row on
-  std::vector<TextPiece> texts_;           ///< of each thread
+  std::optional<TextPiece> first_piece_;  ///< of a pipe
+  std::vector<KnownPlace> places_;        ///< of a file's pieces, from its first row on
+  std::vector<TextPiece> texts_;          ///< of each thread
   bool writes_ = true;
   bool saw_all_ = true;                    ///< before the types were settled
   std::vector<RowGroupEncoder> encoders_;  ///< of each thread
