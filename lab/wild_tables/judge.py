@@ -26,6 +26,7 @@ import tempfile
 import answers
 
 SECONDS = 60
+WIDE = 1000
 JSON = (".json", ".jsonl", ".ndjson")
 CLASSES = ((200_000, "20-200 KB"), (1_000_000, "to 1 MB"), (math.inf, "over"))
 MISSES = "DuckDB types it, presso does not"
@@ -34,12 +35,15 @@ LOST = "the same, no such column in presso or file refused"
 OTHER = "both type it, as different kinds"
 ALONE = "only presso types it"
 NUMBERS = "pandas types it as a number, presso does not"
+NUMBER_CODES = "the same, codes with leading zeros "
 NO_HEADER = "header only in DuckDB"
 MADE_UP = "header only in presso"
 ROWS = "rows differ"
+UNJUDGED = "DuckDB refuses it, presso does not"
 REFUSED = "refused"
 BACK = "does not come back"
-FINDINGS = (MISSES, CODES, LOST, OTHER, ALONE, NUMBERS, NO_HEADER, MADE_UP, ROWS, REFUSED, BACK)
+FINDINGS = (MISSES, CODES, LOST, OTHER, ALONE, NUMBERS, NUMBER_CODES, NO_HEADER, MADE_UP,
+            ROWS, UNJUDGED, REFUSED, BACK)
 
 
 def command(words, **options):
@@ -121,12 +125,13 @@ KINDS = (
 )
 
 
-def kind_of_miss(own, name, why):
+def kind_of_miss(own, has_header, name, why):
     """A word for what stood in the way, by the value that presso names."""
     value = re.search(r"value `(.*?)`", why, re.DOTALL)
     if value is None:
         return why[:60] or "not said"
-    if not own["header"] and value.group(1).strip() == name.strip():
+    first = "at line 1 " in why or value.group(1).strip() == name.strip()
+    if has_header and not own["header"] and first:
         return "header taken as a row"
     for kind, form in KINDS:
         if re.fullmatch(form, value.group(1)):
@@ -147,7 +152,8 @@ def column_findings(own, duck, pandas_):
         facts = duck["columns"][at] if "columns" in duck else {"texts": [], "zeros": False}
         row = {"column": name, "duckdb": kind, "presso": mine, "pandas": numbers.get(at, ""),
                "texts": facts["texts"], "why": "" if place is None else own["why"][place]}
-        row["kind"] = "refused" if place is None else kind_of_miss(own, name, row["why"])
+        row["kind"] = "refused" if place is None else kind_of_miss(
+            own, duck["header"], name, row["why"])
         for what in about(answers.kind_of(kind), mine, numbers.get(at), facts):
             yield {"what": what, **row}
 
@@ -161,8 +167,8 @@ def about(theirs, mine, number, facts):
         yield OTHER
     if theirs == "text" and own != "text" and not number and facts.get("values", 1):
         yield ALONE
-    if number and own == "text" and not facts["zeros"]:
-        yield NUMBERS
+    if number and own == "text":
+        yield NUMBER_CODES if facts["zeros"] else NUMBERS
 
 
 def pandas_numbers(duck, pandas_):
@@ -173,7 +179,7 @@ def pandas_numbers(duck, pandas_):
     return {at: kind for at, kind in enumerate(types) if kind.startswith(("int", "uint", "float"))}
 
 
-def file_findings(own, duck):
+def file_findings(own, duck, pandas_):
     """What is to be said of the file as a whole."""
     if "error" in own:
         message = re.sub(r"`.*?`|[0-9][0-9,]*", "N", own["error"])
@@ -182,6 +188,8 @@ def file_findings(own, duck):
     if not own["back"]:
         yield {"what": BACK}
     if "error" in duck:
+        yield {"what": UNJUDGED, "presso": own["rows"], "duckdb": "-", "why": duck["error"],
+               "pandas": pandas_.get("rows", "-"), "texts": own["names"][:6]}
         return
     if duck["header"] is not None and duck["header"] != own["header"]:
         yield {"what": NO_HEADER if duck["header"] else MADE_UP, "texts": duck["names"][:6],
@@ -202,12 +210,12 @@ def size_class(size):
     return next(name for most, name in CLASSES if size <= most)
 
 
-def size_ratio(own, duck):
-    """presso's size as a share of Parquet's, where both see the same table."""
-    if "error" in own or not duck.get("parquet"):
-        return None
-    same = records(duck) == records(own) and len(duck["names"]) == len(own["names"])
-    return own["bytes"] / duck["parquet"] if same else None
+def size_ratios(own, duck):
+    """presso's size as a share of Parquet's by each writer, where both see the same table."""
+    same = "error" not in own and "error" not in duck and (
+        records(duck) == records(own) and len(duck["names"]) == len(own["names"]))
+    return {writer: own["bytes"] / size for writer, size in duck.get("parquet", {}).items()
+            if same}
 
 
 def looks_like_table(path, duck):
@@ -233,16 +241,18 @@ class Sums:
             self.counts["files that DuckDB refuses"] += 1
         else:
             self.counts["columns"] += len(duck["names"])
+            if len(duck["names"]) > WIDE:
+                self.counts[f"columns in files of more than {WIDE}"] += len(duck["names"])
             self.counts["columns that DuckDB types"] += sum(
                 answers.kind_of(kind) != "text" for kind in duck["types"])
             self.counts["headers that DuckDB sees"] += bool(duck["header"])
             numbers = pandas_numbers(duck, pandas_)
             self.counts["columns that pandas types as numbers"] += len(numbers)
-        for finding in (*column_findings(own, duck, pandas_), *file_findings(own, duck)):
-            self.findings.append({"file": name, **finding})
-        ratio = size_ratio(own, duck)
-        if ratio:
-            self.ratios[size_class(path.stat().st_size)].append((ratio, name))
+        for finding in (*column_findings(own, duck, pandas_), *file_findings(own, duck, pandas_)):
+            wide = len(duck.get("names", ())) > WIDE
+            self.findings.append({"file": name, "wide": wide, **finding})
+        for writer, ratio in size_ratios(own, duck).items():
+            self.ratios[writer, size_class(path.stat().st_size)].append((ratio, name))
 
 
 def shown(text):
@@ -282,15 +292,16 @@ def print_table(sums):
         print(f"{count:8}  {name}")
     print()
     found = collections.Counter(one["what"] for one in sums.findings)
+    wide = collections.Counter(one["what"] for one in sums.findings if one.get("wide"))
     for what in FINDINGS:
-        print(f"{found[what]:8}  {what}")
+        print(f"{found[what]:8}  {what}"
+              + (f", {wide[what]} of them in files of more than {WIDE} columns" * bool(wide[what])))
     print()
-    for _, name in CLASSES:
-        ratios = sorted(sums.ratios[name])
-        if ratios:
-            print(f"{geometric_mean([ratio for ratio, _ in ratios]):8.3f}  of Parquet zstd -3, "
-                  f"{name}: {len(ratios)} files, {sum(ratio > 1.1 for ratio, _ in ratios)} over "
-                  f"1.1, the worst {ratios[-1][0]:.2f} {shown(ratios[-1][1])}")
+    for (writer, name), ratios in sorted(sums.ratios.items()):
+        worst, file = max(ratios)
+        print(f"{geometric_mean([ratio for ratio, _ in ratios]):8.3f}  of {writer}'s Parquet "
+              f"zstd -3, {name}: {len(ratios)} files, {sum(ratio > 1.1 for ratio, _ in ratios)} "
+              f"over 1.1, the worst {worst:.2f} {shown(file)}")
 
 
 def write_csv(path, sums):
@@ -300,9 +311,9 @@ def write_csv(path, sums):
         writer.writeheader()
         for one in sums.findings:
             writer.writerow({**one, "texts": " | ".join(one.get("texts") or ())})
-        for ratios in sums.ratios.values():
+        for (tool, _), ratios in sums.ratios.items():
             for ratio, name in sorted(ratios, reverse=True):
-                writer.writerow({"what": "size, of Parquet's", "file": name,
+                writer.writerow({"what": f"size, of {tool}'s Parquet", "file": name,
                                  "presso": f"{ratio:.3f}"})
 
 
@@ -312,13 +323,15 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--presso", required=True)
     parser.add_argument("--held-out", action="store_true")
-    parser.add_argument("--csv", metavar="OUT")
+    parser.add_argument("--only", default="", metavar="TEXT",
+                        help="judge only files with TEXT in their path")
+    parser.add_argument("--csv", metavar="OUT", help="write each finding as a row")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     os.nice(10)
     (options.folder / "answers").mkdir(exist_ok=True)
     half = options.folder / ("held-out" if options.held_out else "open")
-    paths = sorted(path for path in half.rglob("*") if path.is_file())
+    paths = sorted(path for path in half.rglob("*") if path.is_file() and options.only in str(path))
     sums = Sums()
     tasks = [(os.path.abspath(options.presso), options.folder, path) for path in paths]
     with multiprocessing.Pool(options.jobs) as pool:
