@@ -30,12 +30,12 @@ WIDE = 1000
 JSON = (".json", ".jsonl", ".ndjson")
 CLASSES = ((200_000, "20-200 KB"), (1_000_000, "to 1 MB"), (math.inf, "over"))
 MISSES = "DuckDB types it, presso does not"
-CODES = "the same, codes with leading zeros"
-LOST = "the same, no such column in presso or file refused"
+CODES = "codes with leading zeros that DuckDB types, presso does not"
+LOST = "DuckDB types it, presso has no such column or refuses the file"
 OTHER = "both type it, as different kinds"
 ALONE = "only presso types it"
 NUMBERS = "pandas types it as a number, presso does not"
-NUMBER_CODES = "the same, codes with leading zeros "
+NUMBER_CODES = "codes with leading zeros that pandas types, presso does not"
 NO_HEADER = "header only in DuckDB"
 MADE_UP = "header only in presso"
 ROWS = "rows differ"
@@ -297,7 +297,9 @@ def print_table(sums):
         print(f"{found[what]:8}  {what}"
               + (f", {wide[what]} of them in files of more than {WIDE} columns" * bool(wide[what])))
     print()
-    for (writer, name), ratios in sorted(sums.ratios.items()):
+    order = [(writer, name) for writer in ("duckdb", "pyarrow") for _, name in CLASSES]
+    for writer, name in filter(sums.ratios.get, order):
+        ratios = sums.ratios[writer, name]
         worst, file = max(ratios)
         print(f"{geometric_mean([ratio for ratio, _ in ratios]):8.3f}  of {writer}'s Parquet "
               f"zstd -3, {name}: {len(ratios)} files, {sum(ratio > 1.1 for ratio, _ in ratios)} "
