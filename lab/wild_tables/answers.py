@@ -15,8 +15,10 @@ NUMBER = re.compile("(U|TINY|SMALL|BIG|HUGE|UTINY|USMALL|UBIG|UHUGE)?INT|DOUBLE|
 
 
 def kind_of(name):
-    """The kind of a type by any of the three: number, date, time, truth or text."""
+    """The kind of a type by any of the three: number, date, time, truth; all else is text."""
     name = name.upper()
+    if name.endswith("]"):
+        return "text"
     if name.startswith("BOOL"):
         return "truth"
     if name.startswith(("TIMESTAMP", "DATE")):

@@ -5,6 +5,7 @@
     judge.py --presso BIN FOLDER                     the open half
     judge.py --presso BIN FOLDER --csv OUT.csv       each finding a row
     judge.py --presso BIN FOLDER --held-out          the other half, at the end
+    judge.py --prepare FOLDER                        asks DuckDB and pandas, prints nothing
 
 FOLDER is what fetch.py filled. The answers of DuckDB and pandas are kept in FOLDER/answers, so
 that a second run asks only presso. Needs duckdb and pandas (see README.md).
@@ -32,6 +33,7 @@ CLASSES = ((200_000, "20-200 KB"), (1_000_000, "to 1 MB"), (math.inf, "over"))
 MISSES = "DuckDB types it, presso does not"
 CODES = "codes with leading zeros that DuckDB types, presso does not"
 LOST = "DuckDB types it, presso has no such column or refuses the file"
+NESTED = "field of a nested value, which presso keeps as text"
 OTHER = "both type it, as different kinds"
 ALONE = "only presso types it"
 NUMBERS = "pandas types it as a number, presso does not"
@@ -42,7 +44,7 @@ ROWS = "rows differ"
 UNJUDGED = "DuckDB refuses it, presso does not"
 REFUSED = "refused"
 BACK = "does not come back"
-FINDINGS = (MISSES, CODES, LOST, OTHER, ALONE, NUMBERS, NUMBER_CODES, NO_HEADER, MADE_UP,
+FINDINGS = (MISSES, CODES, LOST, NESTED, OTHER, ALONE, NUMBERS, NUMBER_CODES, NO_HEADER, MADE_UP,
             ROWS, UNJUDGED, REFUSED, BACK)
 
 
@@ -57,10 +59,9 @@ def command(words, **options):
 
 def header_of(report):
     """Whether presso took the first row as names; an older report does not say so."""
-    said = report.get("header")
-    if said is None:
-        return not all(re.fullmatch(r"column\d+", one["name"]) for one in report["columns"])
-    return said if isinstance(said, bool) else str(said).startswith("yes")
+    if "dialect" in report:
+        return report["dialect"].get("header", False)
+    return not all(re.fullmatch(r"column\d+", one["name"]) for one in report["columns"])
 
 
 def by_presso(presso, path):
@@ -99,8 +100,11 @@ def judged(task):
 
 
 def same_place(own, other):
-    """For each column of the other table, presso's column: by place, else by name; or None."""
-    if len(own["names"]) == len(other["names"]):
+    """For each column of the other table, presso's column, or None.
+
+    Columns of a JSON file, and those of files where both see another number of them, are matched by
+    name, all others by place."""
+    if len(own["names"]) == len(other["names"]) and other["header"] is not None:
         return list(range(len(own["names"])))
     places = {name: at for at, name in reversed(list(enumerate(own["names"])))}
     return [places.get(name) for name in other["names"]]
@@ -125,17 +129,17 @@ KINDS = (
 )
 
 
-def kind_of_miss(own, has_header, name, why):
+def kind_of_miss(own, has_header, row):
     """A word for what stood in the way, by the value that presso names."""
-    value = re.search(r"value `(.*?)`", why, re.DOTALL)
+    value = re.search(r"value `(.*?)`", row["why"], re.DOTALL)
     if value is None:
-        return why[:60] or "not said"
-    first = "at line 1 " in why or value.group(1).strip() == name.strip()
+        return row["why"][:60] or "not said"
+    first = "at line 1 " in row["why"] or value.group(1).strip() == row["column"].strip()
     if has_header and not own["header"] and first:
         return "header taken as a row"
     for kind, form in KINDS:
         if re.fullmatch(form, value.group(1)):
-            return kind
+            return kind + ", no other word" * (kind == "truth" and len(row["texts"]) == 1)
     return "other text"
 
 
@@ -152,10 +156,10 @@ def column_findings(own, duck, pandas_):
         facts = duck["columns"][at] if "columns" in duck else {"texts": [], "zeros": False}
         row = {"column": name, "duckdb": kind, "presso": mine, "pandas": numbers.get(at, ""),
                "texts": facts["texts"], "why": "" if place is None else own["why"][place]}
-        row["kind"] = "refused" if place is None else kind_of_miss(
-            own, duck["header"], name, row["why"])
+        row["kind"] = "" if place is None else kind_of_miss(own, duck["header"], row)
+        inner = not refused and name.partition(".")[0] in own["names"]
         for what in about(answers.kind_of(kind), mine, numbers.get(at), facts):
-            yield {"what": what, **row}
+            yield {"what": NESTED if what == LOST and inner else what, **row}
 
 
 def about(theirs, mine, number, facts):
@@ -192,13 +196,23 @@ def file_findings(own, duck, pandas_):
                "pandas": pandas_.get("rows", "-"), "texts": own["names"][:6]}
         return
     if duck["header"] is not None and duck["header"] != own["header"]:
-        yield {"what": NO_HEADER if duck["header"] else MADE_UP, "texts": duck["names"][:6],
-               "why": ", ".join(own["names"][:6])}
+        kind = "its names are numbers" if all(map(is_number, duck["names"])) else ""
+        yield {"what": NO_HEADER if duck["header"] else MADE_UP, "kind": kind,
+               "texts": duck["names"][:6], "why": ", ".join(own["names"][:6])}
     if duck["rows"] != own["rows"]:
         kind = "by the header" if records(duck) == records(own) else "by more than the header"
         yield {"what": ROWS, "kind": kind, "duckdb": duck["rows"], "presso": own["rows"],
                "why": f"DuckDB: delimiter {duck.get('delimiter')!r}, {len(duck['names'])} columns, "
                       f"skips {duck.get('skipped')}; presso: {len(own['names'])} columns"}
+
+
+def is_number(name):
+    """Whether a column's name is a number, with the _1 that DuckDB adds to repeated names."""
+    try:
+        float(re.sub(r"_[0-9]+$", "", name))
+        return True
+    except ValueError:
+        return all(map(is_number, name.split())) if " " in name else False
 
 
 def records(answer):
@@ -319,11 +333,20 @@ def write_csv(path, sums):
                                  "presso": f"{ratio:.3f}"})
 
 
+def prepare(options):
+    """Fills FOLDER/answers for both halves."""
+    tasks = [(options.folder, path) for half in ("open", "held-out")
+             for path in sorted((options.folder / half).rglob("*")) if path.is_file()]
+    with multiprocessing.Pool(options.jobs) as pool:
+        pool.starmap(kept_answers, tasks, chunksize=1)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--presso", required=True)
+    parser.add_argument("--presso", help="the command that is judged")
+    parser.add_argument("--prepare", action="store_true")
     parser.add_argument("--held-out", action="store_true")
     parser.add_argument("--only", default="", metavar="TEXT",
                         help="judge only files with TEXT in their path")
@@ -332,6 +355,11 @@ def main():
     options = parser.parse_args()
     os.nice(10)
     (options.folder / "answers").mkdir(exist_ok=True)
+    if options.prepare:
+        prepare(options)
+        return 0
+    if not options.presso:
+        parser.error("--presso is missing")
     half = options.folder / ("held-out" if options.held_out else "open")
     paths = sorted(path for path in half.rglob("*") if path.is_file() and options.only in str(path))
     sums = Sums()
