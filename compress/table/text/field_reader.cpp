@@ -517,9 +517,8 @@ bool FieldReader::read_time(Bytes text, Byte* value) {
     store(value, static_cast<std::int32_t>(days));
   } else {
     const std::size_t digits = 3 * static_cast<std::size_t>(column_.unit);
-    const bool zoned = !column_.zone.empty();
-    const bool fits = zoned ? time.zone != 0 : time.zone == 0 || time.zone == 'Z';
-    if (time.fraction_digits > digits || !fits) return false;
+    const bool zoned = !column_.zone.empty() || column_.text == ValueText::kLetterTimeZ;
+    if (time.fraction_digits > digits || zoned != (time.zone != 0)) return false;
     const std::int64_t seconds = days * 86'400 + time.seconds - std::int64_t{time.offset} * 60;
     const __int128 number = static_cast<__int128>(seconds) * digits::power(digits) +
                             time.fraction * digits::power(digits - time.fraction_digits);

@@ -180,6 +180,7 @@ std::optional<ColumnSchema> unusual_time(Bytes value, TypeCandidate& candidate) 
   }
   column.unit = static_cast<TimeUnit>((time.fraction_digits + 2) / 3);
   if (time.zone != 0) column.zone = "UTC";
+  if (time.zone != 0 && !time.year_last) column.text = ValueText::kLetterTimeZ;
   return column;
 }
 
@@ -209,8 +210,9 @@ bool has_zone(const ColumnSchema& column) {
 /// same way.
 ColumnSchema wider_moment(const TypeCandidate& a, const TypeCandidate& b,
                           const TypeCandidate& both) {
-  const bool zulu =
-      a.column.text == ValueText::kLetterTimeZ && b.column.text == ValueText::kLetterTimeZ;
+  const bool zulu = a.column.zone.empty() && b.column.zone.empty() &&
+                    a.column.text == ValueText::kLetterTimeZ &&
+                    b.column.text == ValueText::kLetterTimeZ;
   if (a.year_last != b.year_last || has_zone(a.column) != has_zone(b.column)) {
     return type_of(ColumnType::kUtf8);
   }
@@ -222,6 +224,7 @@ ColumnSchema wider_moment(const TypeCandidate& a, const TypeCandidate& b,
   if (a.year_last) column.text = order_text(both.month_first);
   column.unit = std::max(a.column.unit, b.column.unit);
   if (has_zone(a.column) && !zulu) column.zone = "UTC";
+  if (has_zone(a.column) && !a.year_last) column.text = ValueText::kLetterTimeZ;
   return column;
 }
 

@@ -155,8 +155,25 @@ class TableCompressor {
           {reports[i].values, reports[i].nulls, reports[i].why(summary_.schema.columns[i])});
     }
     summary_.notes = text_.notes;
+    add_note_of_types(reports);
     summary_.header_why = header_reason(options_.text, summary_);
     return take_given_types(options_.types, saw_all_, text_.form.kind, summary_);
+  }
+
+  /// A note of columns that are text although their first values have a type, since comparing and
+  /// sorting them then goes by letters.
+  void add_note_of_types(const std::vector<ColumnReport>& reports) {
+    std::size_t count = 0;
+    std::string first;
+    for (std::size_t i = 0; i < reports.size(); ++i) {
+      const ColumnSchema& column = summary_.schema.columns[i];
+      if (!is_string(column.type) || !reports[i].had_type()) continue;
+      if (count++ == 0) first = "column '" + column.name + "': " + reports[i].why(column);
+    }
+    if (count == 0) return;
+    summary_.notes.push_back(grouped(count) + " of " + grouped(reports.size()) +
+                             (count == 1 ? " columns is" : " columns are") +
+                             " text because of single values; " + first);
   }
 
   /// The '[' before the rows of JSON is not stored without the ',' and ']' that follow them.
