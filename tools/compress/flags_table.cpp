@@ -291,9 +291,9 @@ std::vector<Flag> table_flags(TableFlags& flags) {
        .category = kTables,
        .brief = "store rows of text as typed columns: auto, csv, tsv, tbl, jsonl",
        .text = "Each column is stored by itself, so that a reader needs only those that it names. "
-               "'presso decompress' gives the file back byte for byte: a column has a type only if "
-               "every one of its values prints back as it stood, and lines that would not are "
-               "stored as they are. auto finds out how the file is written; tbl is dbgen's form, "
+               "'presso decompress' gives the file back byte for byte: a column has the type that "
+               "all its values have by what they mean, and how they were written is stored beside "
+               "them. auto finds out how the file is written; tbl is dbgen's form, "
                "with | after each field. Rows with too few or too many fields are an error.",
        .choices = {"auto", "csv", "tsv", "tbl", "jsonl"},
        .apply =

@@ -21,7 +21,7 @@ namespace {
 constexpr Byte kShortDigits = 18;
 constexpr Byte kLongDigits = 38;
 
-/// A value has a type if it parses, which means that it prints back to its own text.
+/// Whether a value is written in the usual way of a type: it parses, and prints back to its own text.
 bool has_type(const ColumnSchema& column, Bytes value) {
   Byte parsed[16];
   return parse_value(column, value, parsed);
