@@ -57,6 +57,7 @@ TEST(TypeInference, MixedNumbersAreDoubles) {
   EXPECT_EQ(type_of({"0.0000012", "1.5"}), "double");
   EXPECT_EQ(type_of({".5", "1e5", "+3", "1.50", "0.12345678901234567", "INF"}), "double");
   EXPECT_EQ(type_of({"1e999", "1"}), "utf8");
+  EXPECT_EQ(type_of({std::string(39, '7'), "1"}), "utf8");
   EXPECT_EQ(type_of({"0x1F", "1"}), "utf8");
   EXPECT_EQ(type_of({"nan", "1.5"}), "double");
 }
