@@ -506,7 +506,7 @@ class Inputs(SelectTest):
         self.assertEqual(
             self.select("--input", "tbl", stdin=b"1|x|\n2|y|\n"), [["1", "x"], ["2", "y"]]
         )
-        self.assertEqual(self.select("--delimiter", ";", stdin=b"a;b\n1,5;2\n"), [["1,5", "2"]])
+        self.assertEqual(self.select("--delimiter", ";", stdin=b"a;b\n1,5;2\n"), [["1.5", "2"]])
         self.assertEqual(
             self.select("--input-header", "no", stdin=b"a,b\nc,d\n"), [["a", "b"], ["c", "d"]]
         )
