@@ -143,10 +143,17 @@ def kind_of_miss(own, has_header, row):
     return "other text"
 
 
+def seen(duck, pandas_):
+    """DuckDB's answer; of a file that it refuses, pandas' columns, none of which DuckDB types."""
+    if "error" not in duck:
+        return duck
+    names = pandas_.get("names", [])
+    return {"header": True, "names": names, "types": ["VARCHAR"] * len(names)}
+
+
 def column_findings(own, duck, pandas_):
     """The columns of a file about which the three differ, each as a finding."""
-    if "error" in duck:
-        return
+    duck = seen(duck, pandas_)
     refused = "error" in own
     places = [None] * len(duck["names"]) if refused else same_place(own, duck)
     numbers = pandas_numbers(duck, pandas_)
@@ -251,19 +258,16 @@ class Sums:
             self.counts["JSON files that are no table"] += 1
             return
         self.counts["files"] += 1
-        if "error" in duck:
-            self.counts["files that DuckDB refuses"] += 1
-        else:
-            self.counts["columns"] += len(duck["names"])
-            if len(duck["names"]) > WIDE:
-                self.counts[f"columns in files of more than {WIDE}"] += len(duck["names"])
-            self.counts["columns that DuckDB types"] += sum(
-                answers.kind_of(kind) != "text" for kind in duck["types"])
-            self.counts["headers that DuckDB sees"] += bool(duck["header"])
-            numbers = pandas_numbers(duck, pandas_)
-            self.counts["columns that pandas types as numbers"] += len(numbers)
+        self.counts["files that DuckDB refuses"] += "error" in duck
+        columns = seen(duck, pandas_)
+        self.counts["columns"] += len(columns["names"])
+        wide = len(columns["names"]) > WIDE
+        self.counts[f"columns in files of more than {WIDE}"] += wide * len(columns["names"])
+        self.counts["columns that DuckDB types"] += sum(
+            answers.kind_of(kind) != "text" for kind in columns["types"])
+        self.counts["columns that pandas types as numbers"] += len(pandas_numbers(columns, pandas_))
+        self.counts["headers that DuckDB sees"] += "error" not in duck and bool(duck["header"])
         for finding in (*column_findings(own, duck, pandas_), *file_findings(own, duck, pandas_)):
-            wide = len(duck.get("names", ())) > WIDE
             self.findings.append({"file": name, "wide": wide, **finding})
         for writer, ratio in size_ratios(own, duck).items():
             self.ratios[writer, size_class(path.stat().st_size)].append((ratio, name))
