@@ -171,7 +171,7 @@ std::string shown(Bytes text) {
   return size < text.size() ? begin + "..." : begin;
 }
 
-/// Of doubled quotes the first is kept. An escape that is the last byte is data.
+/// The first of two doubled quotes is kept. An escape that is the last byte is data.
 std::size_t unescape_value(Bytes value, Byte quote, Byte escape, Byte* to) {
   const Byte* const begin = to;
   for (std::size_t i = 0; i < value.size(); ++i) {

@@ -148,6 +148,7 @@ bool take_date(Cursor& cursor, TimeText& time) {
   // With points the day stands first.
   time.day_first = time.year_last && civil::exists(time.year, time.second, time.first);
   if (time.year_last && time.mark == '.') time.month_first = false;
+  if (!time.year_last && time.mark == '.') return false;  // 2020.3.13 is a version
   return time.month_first || time.day_first;
 }
 

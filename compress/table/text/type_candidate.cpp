@@ -21,7 +21,7 @@ namespace {
 constexpr Byte kShortDigits = 18;
 constexpr Byte kLongDigits = 38;
 
-/// Whether a value is written in the usual way of a type: it parses, and prints back to its own text.
+/// Whether a value is written in the usual way of a type: it parses, and prints back to its text.
 bool has_type(const ColumnSchema& column, Bytes value) {
   Byte parsed[16];
   return parse_value(column, value, parsed);
@@ -149,6 +149,8 @@ bool note_commas(Bytes value, TypeCandidate& candidate) {
   NumberText point;
   candidate.comma_groups = scan_number(value, groups, Commas::kGroups);
   candidate.comma_point = scan_number(value, point, Commas::kPoint);
+  candidate.comma_wholes =
+      candidate.comma_groups && groups.is_whole() && groups.whole.size() <= kShortDigits;
   candidate.commas = candidate.several = candidate.comma_groups || candidate.comma_point;
   return candidate.commas;
 }
@@ -158,7 +160,7 @@ std::optional<ColumnSchema> unusual_number(Bytes value, TypeCandidate& candidate
   if (note_commas(value, candidate)) return type_of(ColumnType::kDouble);
   NumberText number;
   if (!scan_number(value, number) || number.is_code()) return std::nullopt;
-  // As doubles, different numbers of so many digits would be equal: they are names rather.
+  // Long numbers that differ would be equal as doubles, so they are taken for names.
   if (number.is_whole() && number.whole.size() > kLongDigits) return std::nullopt;
   if (!number.has_exponent && !number.is_special) {
     if (auto column = number_of(bytes_of_text(plain_number(number)))) {
@@ -265,15 +267,20 @@ ColumnSchema wider_type(const TypeCandidate& a, const TypeCandidate& b, TypeCand
 }
 
 /// The spelling with which most numbers of a column with commas are printed.
-std::string comma_spelling(bool groups) {
+std::string comma_spelling(bool groups, bool wholes) {
   NumberSpelling spelling;
-  spelling.notation = 'g';
+  spelling.notation = wholes ? 'i' : 'g';
   if (groups) {
     spelling.group = ',';
   } else {
     spelling.flags = NumberSpelling::kComma;
   }
   return std::string(spelling_bytes(spelling));
+}
+
+/// Whether the numbers are integers of 64 bits, if commas separate thousands.
+bool are_wholes(const TypeCandidate& candidate) {
+  return candidate.commas ? candidate.comma_wholes : candidate.column.type == ColumnType::kInt64;
 }
 
 /// Whether the numbers have a decimal point.
@@ -300,7 +307,8 @@ ColumnSchema TypeCandidate::type(bool in_quotes) const {
   const bool two_ways = commas && comma_groups && as_point && !in_quotes;
   if (!seen || is_ambiguous() || words_miss || two_ways) return type_of(ColumnType::kUtf8);
   ColumnSchema type = column;
-  if (commas) type.spelling = comma_spelling(comma_groups);
+  if (commas && comma_groups && comma_wholes) type = type_of(ColumnType::kInt64);
+  if (commas) type.spelling = comma_spelling(comma_groups, comma_groups && comma_wholes);
   type.spelled = is_spelled();
   if (unusual && !type.spelled) type.spelling = spelling;
   return type;
@@ -375,6 +383,7 @@ TypeCandidate join(const TypeCandidate& a, const TypeCandidate& b) {
   both.commas = a.commas || b.commas;
   both.comma_groups = a.comma_groups && b.comma_groups;
   both.comma_point = a.comma_point && b.comma_point;
+  both.comma_wholes = are_wholes(a) && are_wholes(b);
   if (both.commas && !both.comma_groups && (!both.comma_point || both.points)) return string;
   both.usual = a.usual || b.usual;
   both.unusual = a.unusual || b.unusual;

@@ -40,6 +40,7 @@ struct TypeCandidate {
   bool commas = false;         ///< a number has a comma
   bool comma_groups = true;    ///< every comma can separate thousands
   bool comma_point = true;     ///< every comma can be a decimal one
+  bool comma_wholes = false;   ///< all are integers if commas separate thousands
   bool usual = false;          ///< some value is written as print_value() writes it
   bool unusual = false;        ///< some value is not
   bool several = false;        ///< values that are not usual have several spellings

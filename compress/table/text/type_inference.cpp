@@ -427,7 +427,7 @@ void TypeInference::merge(const TypeInference& later, const std::vector<std::uin
 /// The commonest word is the column's; others, and quotes around some fields alone, are spellings.
 /// In JSON lines the column's is always null, without quotes.
 void TypeInference::take_null_words(const Column& from, ColumnSchema& column) const {
-  // Of words such as NaN that are numbers in the end, it is not known whether they had quotes.
+  // It is not known whether words such as NaN, which are numbers in the end, had quotes.
   const bool nan_values = std::any_of(
       from.nan_words.begin(), from.nan_words.end(),
       [&](const NullWord& word) { return !is_null_word(bytes_of(word.text), column.type); });

@@ -71,6 +71,7 @@ TEST(CsvLoader, WhatIsWrittenInAnotherWayKeepsItsText) {
   expect_exact("id,name\n1,a\n\"2\",b\n3,\"c\"\n", 0);  // quotes have spellings
   expect_exact("id,name\n\n1,a\n\r\n\n2,b\n", 2);
   expect_exact("id,price\n1,\"1,234.50\"\n2,950\n3,\"1,000,000\"\n4,NA\n5,1000\n", 0);
+  expect_exact("id,people\n1,\"1,234\"\n2,950\n3,\"1,000,000\"\n4,1000\n", 0);
   expect_exact("id;price\n1;1,50\n2;,5\n3;10\n4;-1234567,125\n", 0);
   expect_exact("id,name\n1,a\n\n\n", 1);  // behind the last row
   expect_exact("id;name\r1;a\r2;b\r", 2);

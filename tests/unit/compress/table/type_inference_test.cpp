@@ -106,6 +106,7 @@ TEST(TypeInference, DatesAndTimesAreReadInOneOrder) {
   EXPECT_EQ(type_of({"2024-12-31", "2024/12/31", "2024-1-1"}), "date");
   EXPECT_EQ(type_of({"2024-12-31", "12/31/2024"}), "utf8");
   EXPECT_EQ(type_of({"2/24/2003", "10/1/04"}), "date");
+  EXPECT_EQ(type_of({"2020.3.13"}), "utf8");
   EXPECT_EQ(type_of({"2024-12-31 23:59:59"}), "timestamp(s)");
   EXPECT_EQ(type_of({"2024-12-31T23:59:59.123Z"}), "timestamp(ms)");
   EXPECT_EQ(type_of({"2024-12-31T23:59:59", "2024-12-31T23:59:59Z"}), "utf8");
@@ -154,7 +155,7 @@ TEST(TypeInference, WordsForNullsHaveNoPartInTheType) {
 }
 
 TEST(TypeInference, CommasAreThousandsOrDecimalByWhatAllValuesAllow) {
-  EXPECT_EQ(type_of({"\"1,234\"", "950", "\"1,234,567\""}), "double");
+  EXPECT_EQ(type_of({"\"1,234\"", "950", "\"1,234,567\""}), "int64");
   EXPECT_EQ(type_of({"\"1,234.50\"", "950"}), "double");
   EXPECT_EQ(type_of({"\"1,5\"", "\"12,25\"", "7"}), "double");
   EXPECT_EQ(type_of({"\"1,5\"", "\"1,234,567\""}), "utf8");
@@ -168,7 +169,7 @@ TEST(TypeInference, CommasAreThousandsOrDecimalByWhatAllValuesAllow) {
     return type_name(inference_of(text, 2, form).finish({}).columns[1]);
   };
   EXPECT_EQ(type_beside({"1,5", "0,25", "7"}), "double");
-  EXPECT_EQ(type_beside({"1,234,567", "950"}), "double");
+  EXPECT_EQ(type_beside({"1,234,567", "950"}), "int64");
   EXPECT_EQ(type_beside({"1,234", "950"}), "utf8");  // 1.234 or 1234
 }
 
