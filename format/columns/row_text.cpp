@@ -450,10 +450,8 @@ char* RowPrinter::print_spelled_field(const Field& field, std::uint64_t row, cha
   }
   const Byte* const value = field.column.values + row * field.value_bytes;
   const std::size_t size = print_spelled(field.schema, value, spelling, at);
-  // The text of a number or a time rarely needs quotes: only if it holds the delimiter.
-  if (field.kind == Kind::kValue && std::memchr(at, form_.delimiter, size) == nullptr) {
-    return at + size;
-  }
+  // The text of a number or a time rarely needs quotes, so it is looked at where it stands.
+  if (field.kind == Kind::kValue && (Json || !needs_quotes(at, size))) return at + size;
   char text[kMaxSpelledText];
   std::memcpy(text, at, size);
   const Bytes bytes(reinterpret_cast<const Byte*>(text), size);
@@ -462,6 +460,15 @@ char* RowPrinter::print_spelled_field(const Field& field, std::uint64_t row, cha
   if (always) return print_quoted<Json>(bytes, bytes.data() + size, at);
   if (Json || form_.quote == 0) return put_text(at, as_text(bytes));
   return print_string<Json>(bytes, bytes.data() + size, at);
+}
+
+/// Whether a text holds bytes that need quotes, or would be read as a null. `text` is followed by
+/// at least 15 bytes that may be read and written.
+bool RowPrinter::needs_quotes(char* text, std::size_t size) const {
+  const auto* const bytes = reinterpret_cast<const Byte*>(text);
+  const Byte* const end = bytes + size + string_text::kStep - 1;
+  return string_text::copy_marked(bytes, size, end, text, field_marks_) ||
+         std::string_view(text, size) == form_.null_text;
 }
 
 /// Copies the string and looks for bytes that need quotes at once; only if one was found it is

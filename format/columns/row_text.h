@@ -123,6 +123,7 @@ class RowPrinter {
                              char* at) const;
   template <bool Json>
   char* print_spelled_field(const Field& field, std::uint64_t row, char* at) const;
+  bool needs_quotes(char* text, std::size_t size) const;
   template <bool Json>
   char* print_string(Bytes text, const Byte* end, char* at) const;
   template <bool Json>

@@ -1216,7 +1216,10 @@ def delimited_field(schema, column, value, spelling):
         return text
     marks = (schema.delimiter, schema.quote, b"\n", b"\r")
     needed = text == schema.null or any(mark in text for mark in marks)
-    if not needed and column.quoting == 0:
+    needed = needed or column.quoting == 1
+    if column.is_string and spelling[:1] in (b"q", b"u"):
+        needed = spelling[:1] == b"q"
+    if not needed:
         return text
     return schema.quote + text.replace(schema.quote, 2 * schema.quote) + schema.quote
 

@@ -154,6 +154,8 @@ def spelled(rows):
         "na -": [row if dice.below(3) else "NA" for row in range(rows)],
         "quoted -": [f'"{row}"' if dice.below(9) == 0 else row for row in range(rows)],
         "bare -": [row if dice.below(9) == 0 else f'"{row}.5"' for row in range(rows)],
+        "text -": [f'"word {row}"' if dice.below(5) == 0 else f"word {row % 50}" for row in range(rows)],
+        "texts -": [f"word {row}" if row % 50 == 7 else f'"word {row % 50}"' for row in range(rows)],
         "usa -": [f"{day.month}/{day.day}/{day.year}" for day in days],
         "usa_too -": [f"{day:%m/%d/%Y}" if dice.below(9) else f"{day:%m-%d-%y}" for day in days],
         "dot -": [f"{day.day}.{day.month}.{day.year}" if dice.below(5) else "N/A" for day in days],
@@ -219,7 +221,6 @@ JSON_OBJECTS = b"""{"id": 1, "name": "Smith \\u00e9", "tags": ["a", 1], "x": 1.0
 {"id": 2, "name": null, "tags": {}, "x": 1e5, "when": "2024-02-01"}
 {"name": "b/c", "id": 3}
 
-no object
 {"id": 4, "name": "x", "tags": [], "x": 2, "when": "2024-02-03", "extra": true}
 """
 
@@ -289,7 +290,7 @@ class FreshTables(unittest.TestCase):
         wanted = {f"type {number}" for number in range(1, 17)}
         wanted |= {f"kind {kind}" for kind in range(8)}
         wanted |= {f"representation {number}" for number in range(5)}
-        wanted |= {f"spelling {kind}" for kind in "=nt"} | {"own spelling n", "own spelling t"}
+        wanted |= {f"spelling {kind}" for kind in "=ntqu"} | {"own spelling n", "own spelling t"}
         wanted |= {"own null text", *(f"text {number}" for number in range(19))}
         wanted |= {"validity", "exact lines", "coding 1", "coding 3", "integers as bytes"}
         self.assertEqual(wanted - seen, set())

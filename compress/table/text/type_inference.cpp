@@ -427,11 +427,6 @@ void TypeInference::merge(const TypeInference& later, const std::vector<std::uin
 /// The commonest word is the column's; others, and quotes around some fields alone, are spellings.
 /// In JSON lines the column's is always null, without quotes.
 void TypeInference::take_null_words(const Column& from, ColumnSchema& column) const {
-  // It is not known whether words such as NaN, which are numbers in the end, had quotes.
-  const bool nan_values = std::any_of(
-      from.nan_words.begin(), from.nan_words.end(),
-      [&](const NullWord& word) { return !is_null_word(bytes_of(word.text), column.type); });
-  column.spelled |= from.quoted_nulls || nan_values;
   const std::vector<NullWord> words = null_words(from, column.type);
   if (words.empty()) return;
   const NullWord& most =
@@ -469,11 +464,14 @@ TableSchema TypeInference::finish(const std::vector<std::string>& names) const {
     if (i < names.size()) column.name = names[i];
     if (!is_string(column.type)) take_null_words(from, column);
     column.valid_utf8 = is_string(column.type) && from.valid_utf8;
+    const bool delimited = form_.kind == TextKind::kDelimited;
+    column.spelled |= from.quoted_nulls && (delimited || !is_string(column.type));
     // The rule is that of most fields; the others have spellings.
     if (from.needless_quotes) {
-      const std::uint64_t values = from.report.values;
+      // It is not known whether words such as NaN had quotes.
+      const std::uint64_t values = report_of(from).values;
       if (2 * from.quoted_values > values) column.quoting = Quoting::kAlways;
-      column.spelled |= from.quoted_values < values && form_.kind == TextKind::kDelimited;
+      column.spelled |= from.quoted_values < values && delimited;
     }
     schema.columns.push_back(column);
   }

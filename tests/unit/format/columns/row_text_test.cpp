@@ -324,6 +324,42 @@ TEST(RowText, SpellingsSayHowFieldsAreWritten) {
   EXPECT_EQ(*table.print(1, 2), "2,2003-02-24,no\n,2003-02-24,no\n");
 }
 
+TEST(RowText, SpellingsSayWhetherStringsHaveQuotes) {
+  ExactLines exact;
+  Table table;
+  table.schema.exact = true;
+  ColumnSchema& column = table.add("s", "utf8", {"a", "b", "c\"", "d,", {}, "", "g"});
+  column.spelled = true;
+  column.spelling = "q";  // which only rows may have
+  exact.spellings.push_back(spellings_of({"q", {}, "q", "u", "q", "u", "=x"}));
+  EXPECT_EQ(*table.print(0, 7, &exact), "\"a\"\nb\n\"c\"\"\"\nd,\n\n\nx\n");
+  table.schema.columns[0].quoting = Quoting::kAlways;
+  EXPECT_EQ(*table.print(0, 2, &exact), "\"a\"\n\"b\"\n");
+  table.schema.text.quote = 0;
+  EXPECT_EQ(*table.print(0, 1, &exact), "a\n");
+  table.schema.text.kind = TextKind::kJsonLines;
+  EXPECT_EQ(*table.print(3, 1, &exact), "{\"s\":\"d,\"}\n");
+}
+
+TEST(RowText, SpellingsThatHoldMarksStandInQuotes) {
+  const auto printed = [](const std::string& spelling, const std::string& null_text) {
+    ExactLines exact;
+    Table table;
+    table.schema.exact = true;
+    table.schema.text.null_text = null_text;
+    table.add("n", "int64", {"1234"}).spelled = true;
+    exact.spellings.push_back(spellings_of({spelling}));
+    return *table.print(0, 1, &exact);
+  };
+  const std::string grouped("ni\0\0\0\0\0", 7);
+  EXPECT_EQ(printed(grouped + '.', ""), "1.234\n");
+  EXPECT_EQ(printed(grouped + ',', ""), "\"1,234\"\n");
+  EXPECT_EQ(printed(grouped + '"', ""), "\"1\"\"234\"\n");
+  EXPECT_EQ(printed(grouped + '\n', ""), "\"1\n234\"\n");
+  EXPECT_EQ(printed(grouped + '\r', ""), "\"1\r234\"\n");
+  EXPECT_EQ(printed(grouped + '.', "1.234"), "\"1.234\"\n");
+}
+
 TEST(RowText, SpellingsSayHowJsonIsWritten) {
   ExactLines exact;
   Table table = spelled_table(TextKind::kJsonLines, exact);
