@@ -126,7 +126,7 @@ void put_exponent(TextMaker& text, std::string_view exponent, const NumberSpelli
   text.put(exponent);
 }
 
-/// Numbers with so many digits after the point, the commonest spelling; 0 for others.
+/// Prints a double with a number of digits after the point, the commonest spelling; 0 for others.
 std::size_t print_simple(const ColumnSchema& column, const Byte* value, std::string_view spelling,
                          char* to) {
   if (column.type != ColumnType::kDouble || spelling.size() != 3 || spelling[1] != 'f') return 0;
