@@ -409,7 +409,11 @@ char* RowPrinter::print_field(const Field& field, std::uint64_t row, char* at) c
       break;
   }
   const Bytes text = column.string(row);
-  string_text::copy_marked(text.data(), text.size(), field.values_end, at, string_text::NoMarks());
+  // A line feed in such a value is white space, and would end the row's line.
+  const string_text::QuoteMark line_feed('\n');
+  if (string_text::copy_marked(text.data(), text.size(), field.values_end, at, line_feed)) {
+    std::replace(at, at + text.size(), '\n', ' ');
+  }
   return at + text.size();
 }
 

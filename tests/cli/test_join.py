@@ -440,8 +440,17 @@ class Questions(JoinTest):
         "--comment",
         "--skip",
         "--ragged",
+        "--bad-rows",
     )
     def test_how_plain_text_is_read(self):
+        self.write("one.jsonl", b'{"k":1}\n{"k":\n{"k":2}\n')
+        self.write("two.jsonl", b'[]\n{"k":2,"v":"x"}\n')
+        joined = self.ok("join", "--on", "k", "--bad-rows", "bad", "one.jsonl", "two.jsonl")
+        self.assertEqual(joined.out, b"k,v\n2,x\n")
+        self.assertEqual(self.read("bad"), b'{"k":\n[]\n')
+        self.assertIn("one.jsonl: 1 row is in bad", joined.err)
+        self.assertIn("two.jsonl: 1 row is in bad", joined.err)
+        self.assertEqual(self.run_presso("join", "--on", "k", "one.jsonl", "two.jsonl").status, 2)
         self.write("a.txt", b"made by hand\nk;'x;y'\n# nothing\n1;NA\n02\n")
         self.write("b.txt", b"made by hand\nk;z\n02;q\n")
         found = self.ok(

@@ -513,6 +513,19 @@ class Inputs(SelectTest):
         self.assertEqual(self.select("--input-header", "yes", stdin=b"1,2\n3,4\n"), [["3", "4"]])
         self.assertEqual(self.select("--quote", "'", stdin=b"a,b\n'x,y',2\n"), [["x,y", "2"]])
 
+    @covers("select", "--bad-rows")
+    def test_rows_that_are_no_objects_are_set_aside(self):
+        self.write("k.jsonl", b'{"k":1}\n{"k":\n{"k":2}\n')
+        self.fails("select", "k.jsonl", saying="line 2: not a JSON object")
+        asked = self.ok("select", "--bad-rows", "bad", "k.jsonl")
+        self.assertEqual(asked.out, b"k\n1\n2\n")
+        self.assertIn("k.jsonl: 1 row is in bad and not in the table", asked.err)
+        self.assertEqual(self.read("bad"), b'{"k":\n')
+        self.fails("select", "--bad-rows", "bad", "k.jsonl", saying="bad: exists")
+        itself = ("select", "-f", "--bad-rows", "k.jsonl", "k.jsonl")
+        self.fails(*itself, saying="is what --bad-rows names")
+        self.assertEqual(self.read("k.jsonl"), b'{"k":1}\n{"k":\n{"k":2}\n')
+
     @covers("select", "--schema", "--null", "--comment", "--skip", "--ragged")
     def test_how_plain_text_is_read(self):
         text = b"made by hand\na,b\n# nothing\n1,NA\n02\n"

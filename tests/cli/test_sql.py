@@ -260,8 +260,13 @@ class Statements(SqlTest):
         "--comment",
         "--skip",
         "--ragged",
+        "--bad-rows",
     )
     def test_how_plain_text_is_read(self):
+        self.write("k.jsonl", b'{"k":1}\n{"k":\n{"k":2}\n')
+        asked = self.ok("sql", "--bad-rows", "bad", "select sum(k) as s from 'k.jsonl'")
+        self.assertEqual(asked.out, b"s\n3\n")
+        self.assertEqual(self.read("bad"), b'{"k":\n')
         self.write("a.txt", b"made by hand\nk;'x;y'\n# nothing\n1;NA\n02\n")
         found = self.ok(
             "sql",

@@ -19,14 +19,13 @@ API = b"""{"id": 1, "name": "Smith \\u00e9", "tags": ["a", 1], "x": 1.0, "when":
 {"id": 2, "name": null, "tags": {}, "x": 1e5, "when": "2024-02-01"}
 {"name": "b/c", "id": 3}
 
-not JSON
 {"id": 4, "name": "x", "tags": [], "x": 2, "when": "2024-02-03", "extra": true}
 """
 API_TYPES = {
     "id": "int64",
     "name": "utf8",
     "tags": "utf8",
-    "x": "utf8",
+    "x": "double",
     "when": "date",
     "extra": "bool",
 }
@@ -41,8 +40,9 @@ ODD_JSON = [
     b'\xef\xbb\xbf{"a":1}\r\n{"a":2}\r\n',
     b'{"a":1,"a":2}\n{"a":3}\n',
     b'{}\n{"a":null}\n{"a":1}\n',
-    b'{"":1,"a b":2,"\xff":"\xfe"}\n',
-    b'  {"a" : 1 }  \n\n\n{"a":01}\n{"a":1}\n\n',
+    b'{"":1,"a b":2,"\xc3\xa9":"\xe6\x97\xa5"}\n',
+    b'  {"a" : 1 }  \n\n\n{"a":10}\n{"a":1}\n\n',
+    b'{"a":NaN}\n{"a":-Infinity}\n{"a":0.5}\n',
     b'{"a":1e400,"b":-0,"c":123456789012345678901234567890123456789012345}\n',
     b'{"a":"\\ud83d\\ude00\\ud800"}\n{"a":"\xf0\x9f\x98\x80\\/"}\n',
     b'{"a":{"b":[1,2,{"c":"}"}]}}\n{"a":"' + b"x" * 100000 + b'"}\n',
@@ -472,16 +472,100 @@ class Tables(CliTest):
         self.assertIn("--header means nothing for JSON lines", refused.err)
         self.write("no.jsonl", b"[1,2]\n")
         self.assertIn(
-            "no.jsonl: no line is a JSON object",
+            "no.jsonl: line 1: not a JSON object: at byte 1",
             self.run_presso("compress", "--table", "jsonl", "no.jsonl").err,
         )
 
     def test_other_json_is_named(self):
-        for text in (b'[{"a":1},{"a":2}]', b'{\n "a": 1\n}\n'):
+        for text in (b"[1,2]", b"[]", b'"a"\n', b"[[1],[2]]"):
             self.write("all.json", text)
             refused = self.run_presso("compress", "--table", "auto", "all.json")
             self.assertEqual(refused.status, 2)
             self.assertIn("jq -c", refused.err)
+
+    def test_json_arrays_and_objects_over_lines_are_rows(self):
+        rows = [{"id": i, "tags": [1, {"k": "}\u00e9"}], "s": "x" * (i % 50)} for i in range(3000)]
+        texts = {json.dumps(rows), json.dumps(rows, indent=2), json.dumps(rows, indent=1) + "\n"}
+        texts.add("\n".join(json.dumps(row, indent=4) for row in rows))
+        texts.add("".join(json.dumps(row) for row in rows))
+        texts.add("\ufeff [\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n\n")
+        texts.add("\n".join(json.dumps(row, indent=row["id"] % 2 or None) for row in rows))
+        for text in sorted(texts):
+            path = self.table("rows.json", text.encode(), "--row-group", "1000")
+            self.assertEqual(self.info(path)["table"]["rows"], 3000)
+            lines = self.ok("cat", "--format", "jsonl", path).out.splitlines()
+            self.assertEqual([json.loads(line) for line in lines], rows)
+            asked = self.ok("sql", "select count(*), sum(id) from 'rows.json'").out
+            self.assertEqual(asked.splitlines()[1], b"3000,4498500")
+            bare = self.ok("compress", "--table", "jsonl", "--no-exact", "-c", "rows.json").out
+            lines = self.ok("cat", "-", stdin=bare).out.decode().lstrip("\ufeff").splitlines()
+            self.assertEqual([json.loads(line) for line in lines], rows)
+
+    def test_json_of_32_megabytes_is_cut_between_rows(self):
+        rows = [{"id": i, "v": [{"a": i}, {"a": "x" * 900}]} for i in range(37000)]
+        for indent, rule in ((None, "["), (1, "["), (1, "")):
+            text = json.dumps(rows, indent=indent)
+            if not rule:
+                text = "\n".join(json.dumps(row, indent=indent) for row in rows)
+            self.write("rows.json", text.encode())
+            self.ok("compress", "-f", "--table", "auto", "rows.json")
+            table = self.info("rows.json.presso")["table"]
+            self.assertEqual((table["rows"], table["row_groups"]), (37000, 2))
+            self.assertTrue(self.ok("cat", "rows.json.presso").out == text.encode())
+            piped = self.ok("compress", "--table", "jsonl", "-", stdin=text.encode()).out
+            self.assertTrue(self.ok("cat", "-", stdin=piped).out == text.encode())
+
+    def test_broken_json_is_an_error_that_names_the_place(self):
+        broken = {
+            b'{"i":0}\n{"i":1,\n{"i":2}\n': "line 2: not a JSON object: at byte 8 a key",
+            b'{"i":0}\n[1]\n': "line 2: not a JSON object: at byte 1 '{' is expected",
+            b'{"i":0}\n{"i":1} x\n': "line 2: not a JSON object: at byte 9 nothing may follow",
+            b'{"i":0}\n\n{"i":1}}\n': "line 3: not a JSON object: at byte 8",
+            b'{"i":0}\n{"i":1}{"i":2}\n': "line 2: not a JSON object: at byte 8",
+            b'\xef\xbb\xbf{"i":0}\r\n\xef\xbb\xbf{"i":1}\r\n': "line 2: ",
+            b'{"i":0}\n{"i":"\xff"}\n': "line 2: not a JSON object: at byte 7 a string has bytes",
+            b'{"i":[1,,2]}\n{"i":0}\n': "line 1: not a JSON object: at byte 9 a value",
+            b'{"i":0}\n{"i":"\x1b[2J"}\n': "a string has a control character, before `\\x1b",
+            b'{\n"i":0}\n{\n"i":tru}\n': "line 4: not JSON: at byte 5 a value is expected",
+            b'[\n{"i":0},\n{"i":}\n]\n': "line 3: not JSON: at byte 6 a value is expected",
+            b'[{"i":0},{"i":1},]': "line 1: not JSON: '{' is expected after ','",
+            b'[{"i":0},{"i":1},': "its array is never closed",
+            b'[{"i":0},{"i":1}': "line 1: not JSON: ',' or ']' is expected",
+            b'[{"i":0}]\n{"i":1}\n': "line 2: not JSON: at byte 1 nothing may follow the array",
+        }
+        for text, said in broken.items():
+            self.write("rows.jsonl", text)
+            for command in (("compress", "-f", "--table", "auto"), ("select",)):
+                refused = self.run_presso(*command, "rows.jsonl")
+                self.assertEqual((refused.status, refused.out), (2, b""), refused)
+                self.assertIn("rows.jsonl: ", refused.err)
+                self.assertIn(said, refused.err)
+            self.assertFalse(os.path.exists("rows.jsonl.presso"))
+
+    def test_broken_lines_and_the_table_are_the_whole_text(self):
+        rng = random.Random(7)
+        good = [b'{"a":1}\n', b'{"a":2,"b":[1,{}]}\n', b"\n", b'{"b":"x"}\r\n', b'{\n"a":3\n}\n']
+        bad = [b"\xff\n", b'{"a":1,\n', b"null\n", b'{"a":[1 2]}\n', b'{"a":1}{"a":2}\n', b"}\n"]
+        for count in (1, 3, 40):
+            lines = [rng.choice(good) for _ in range(30)] + [rng.choice(bad) for _ in range(count)]
+            rng.shuffle(lines)
+            lines = [good[0], *lines, good[1]]
+            self.write("some.jsonl", b"".join(lines))
+            given = ("compress", "-f", "--table", "auto", "--bad-rows", "bad.jsonl")
+            said = self.ok(*given, "some.jsonl").err
+            self.assertIn(f"{count} row{'s are' if count > 1 else ' is'} in bad.jsonl", said)
+            wrong = [line for line in lines if line in bad]
+            self.assertEqual(self.read("bad.jsonl"), b"".join(wrong))
+            right = [line for line in lines if line in good]
+            self.assertEqual(self.ok("cat", "some.jsonl.presso").out, b"".join(right))
+            rows = sum(line != b"\n" for line in right)
+            self.assertEqual(self.info("some.jsonl.presso")["table"]["rows"], rows)
+            for stdin in (None, b"".join(lines)):
+                name = "-" if stdin else "some.jsonl"
+                ask = ("select", "-f", "--bad-rows", "bad2.jsonl", "--format", "jsonl")
+                asked = self.ok(*ask, "--input", "jsonl", name, stdin=stdin)
+                self.assertEqual(asked.out.count(b"\n"), rows)
+                self.assertEqual(self.read("bad2.jsonl"), self.read("bad.jsonl"))
 
     @covers("compress", "--bad-rows")
     def test_rows_that_do_not_fit_are_set_aside(self):

@@ -272,11 +272,7 @@ class CompressCommand final : public Command {
   /// JSON goes to standard output, on which there is no compressed data: see check_table_outputs().
   void report_table(const std::string& path, const TableSummary& summary, double seconds) {
     for (const std::string& note : summary.notes) notice(shown_name(path), note);
-    if (summary.bad_rows > 0) {
-      const char* const are = summary.bad_rows == 1 ? " row is in " : " rows are in ";
-      warning(shown_name(path), grouped(summary.bad_rows) + are + table_.bad_rows +
-                                    " and not in the table; the first: " + summary.first_bad_row);
-    }
+    if (summary.bad_rows > 0) warning(shown_name(path), bad_rows_text(summary, table_.bad_rows));
     describe_table(shown_name(path), summary, seconds);
     if (table_.report_json) {
       const std::string json = table_report_json(path, summary, seconds);

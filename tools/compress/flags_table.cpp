@@ -208,6 +208,20 @@ std::vector<Flag> table_text_flags(TableFlags& flags) {
                                text.fill = given.value == "fill";
                                return {};
                              })},
+      {.name = "bad-rows",
+       .value_name = "FILE",
+       .category = kTables,
+       .brief = "write rows that do not fit to FILE instead of failing",
+       .text = "Rows with the wrong number of fields, lines that are not a JSON object, and rows "
+               "with a value that is not of the type given by --schema are written there as they "
+               "stood, in their order. The table is made of the others.",
+       .completion = Completion::kFile,
+       .apply = of_table(flags,
+                         [&flags](const Given& given) -> Status {
+                           flags.bad_rows = given.value;
+                           if (!given.value.empty() && given.value != "-") return {};
+                           return bad_value(given, "is not the name of a file");
+                         })},
   };
 }
 
@@ -244,20 +258,6 @@ std::vector<Flag> table_making_flags(TableFlags& flags) {
                            if (!parsed.ok()) return bad_value(given, parsed.error().what);
                            flags.options.sort.by = std::move(*parsed);
                            return {};
-                         })},
-      {.name = "bad-rows",
-       .value_name = "FILE",
-       .category = kTables,
-       .brief = "write rows that do not fit to FILE instead of failing",
-       .text = "Rows with the wrong number of fields, or a value that is not of the type given by "
-               "--schema, are written there as they stood, in their order. The table, and what "
-               "'presso decompress' gives back, is without them.",
-       .completion = Completion::kFile,
-       .apply = of_table(flags,
-                         [&flags](const Given& given) -> Status {
-                           flags.bad_rows = given.value;
-                           if (!given.value.empty() && given.value != "-") return {};
-                           return bad_value(given, "is not the name of a file");
                          })},
       {.name = "report",
        .value_name = "FORM",

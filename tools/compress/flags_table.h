@@ -28,7 +28,7 @@ struct TableFlags {
 /// --ragged --[no-]exact --sort-by --bad-rows --report --row-group. `flags` has to outlive the
 /// result.
 std::vector<Flag> table_flags(TableFlags& flags);
-/// Only those that say how the text is written, apart from its kind: --schema to --ragged. Commands
+/// Only those that say how the text is read, apart from its kind: --schema to --bad-rows. Commands
 /// that read text without storing it use these.
 std::vector<Flag> table_text_flags(TableFlags& flags);
 /// Sets what a kind of text (auto, csv, tsv, tbl, jsonl) implies; a delimiter that was given stays.

@@ -24,6 +24,12 @@ std::string summary_text(std::uint64_t plain, std::uint64_t compressed) {
          ratio_text(plain, compressed);
 }
 
+std::string bad_rows_text(const TableSummary& summary, const std::string& bad_rows) {
+  const char* const are = summary.bad_rows == 1 ? " row is in " : " rows are in ";
+  return grouped(summary.bad_rows) + are + bad_rows +
+         " and not in the table; the first: " + summary.first_bad_row;
+}
+
 /// For --verbose: each column's type and why it has it, and where the time went.
 void describe_table(const std::string& name, const TableSummary& summary, double seconds) {
   verbose(name, dialect_words(summary));

@@ -14,6 +14,8 @@ namespace presso::cli {
 std::string summary_text(std::uint64_t plain, std::uint64_t compressed);
 /// How the text is written and whether it has a header, in one line.
 std::string dialect_words(const TableSummary& summary);
+/// The warning about rows that were written to the file `bad_rows`; empty if there are none.
+std::string bad_rows_text(const TableSummary& summary, const std::string& bad_rows);
 /// With -v: prints a line for each column and where the time went.
 void describe_table(const std::string& name, const TableSummary& summary, double seconds);
 /// The report as a line of JSON, with its line end. Texts that are not UTF-8 get replacement

@@ -149,13 +149,20 @@ Status QueryCommand::check_no_expression(const std::vector<std::string>& paths) 
 /// The settings that loading a text needs.
 SelectInputOptions QueryCommand::input_options() const {
   return {&settings_.text, settings_.query.threads, settings_.files.progress,
-          settings_.list_columns};
+          settings_.list_columns, nullptr};
 }
 
-/// Opens all files. Reports the first one that cannot be opened and returns false.
+/// Opens all files. Reports the first one that cannot be opened and returns false. The bad rows of
+/// all of them go to one file.
 bool QueryCommand::open_inputs(const std::vector<std::string>& paths) {
+  SelectInputOptions options = input_options();
+  const std::string& name = settings_.text.bad_rows;
+  std::optional<OutputFile> bad_rows =
+      name.empty() ? std::nullopt : open_output({.path = name}, settings_.files);
+  if (!name.empty() && !bad_rows) return false;
+  if (bad_rows) options.bad_rows = &bad_rows->sink();
   for (const std::string& path : paths) {
-    auto input = SelectInput::open(path, input_options());
+    auto input = SelectInput::open(path, options);
     if (!input.ok()) {
       Error problem = input.error();
       if (!exists(path)) problem.what += meant_file(path);
@@ -164,7 +171,9 @@ bool QueryCommand::open_inputs(const std::vector<std::string>& paths) {
     }
     inputs_.push_back(std::move(*input));
   }
-  return true;
+  const Status done = bad_rows ? bad_rows->commit({}) : Status();
+  if (!done.ok()) error(name, done.error());
+  return done.ok();
 }
 
 /// Whether a GPU has the strategies that were asked for; it has none for groups. Reports it if not.

@@ -18,7 +18,9 @@
 #include "presso/stopwatch.h"
 #include "presso/wire.h"
 #include "tools/cli/message.h"
+#include "tools/compress/file_job.h"
 #include "tools/compress/table_input.h"
+#include "tools/compress/table_report.h"
 #include "tools/io/foreign_source.h"
 #include "tools/io/progress.h"
 
@@ -202,6 +204,12 @@ Status SelectInput::load_text(Bytes begun, const SelectInputOptions& options) {
     return true;
   };
   if (options.names_only) return load_names(text.source(), table);
+  if (options.bad_rows != nullptr) {
+    if (is_input_itself(file_, options.text->bad_rows)) {
+      return make_error(ErrorCode::kInvalidArgument, "is what --bad-rows names; not written");
+    }
+    table.on_bad_rows = [&](Bytes rows) { return options.bad_rows->write(rows); };
+  }
   std::vector<Byte> loaded;
   VectorSink sink(loaded);
   const Stopwatch time;
@@ -210,6 +218,7 @@ Status SelectInput::load_text(Bytes begun, const SelectInputOptions& options) {
                     ? compress_table(*stored_, sink, table)
                     : compress_table(text.source(), &again.source(), sink, table));
   for (const std::string& note : summary.notes) notice(name_, note);
+  if (summary.bad_rows > 0) warning(name_, bad_rows_text(summary, options.text->bad_rows));
   verbose(name_, "loaded into memory: " + grouped(summary.rows) + " rows, " +
                      grouped(summary.plain_bytes) + " bytes of text, " +
                      rate_text(static_cast<double>(summary.plain_bytes) / time.seconds()));

@@ -23,7 +23,8 @@ struct SelectInputOptions {
   const TableFlags* text = nullptr;  ///< how plain text is written
   unsigned threads = 0;
   bool progress = false;
-  bool names_only = false;  ///< the first rows of a text will do
+  bool names_only = false;       ///< the first rows of a text will do
+  ByteSink* bad_rows = nullptr;  ///< of the file of --bad-rows; nullptr: such rows are errors
 };
 
 /// An opened input. The table refers to its bytes, so that it must outlive the queries.

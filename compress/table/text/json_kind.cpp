@@ -78,6 +78,10 @@ class JsonKindOfText final : public RowTextKind {
                           std::uint64_t first_line) const override {
     return load_json_rows(text, schema, first_line, json_.layout);
   }
+  std::string advice() const override {
+    const bool by_line = json_.layout == JsonLayout::kLines;
+    return by_line ? "; --bad-rows FILE sets such lines aside" : "";
+  }
   Result<std::vector<RowPlace>> find_bad_rows(Bytes text,
                                               const TableSchema& schema) const override {
     return find_bad_json_rows(text, schema, json_.layout);

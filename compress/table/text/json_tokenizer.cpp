@@ -222,9 +222,7 @@ std::string fault_text(const JsonFault& fault, Bytes text, JsonLayout layout) {
   what += fault.why;
   const Bytes rest = text.subspan(fault.at);
   const bool at_end = rest.empty() || rest[0] == '\n' || rest[0] == '\r';
-  what += at_end ? ", where the line ends" : ", before `" + shown(rest) + "`";
-  if (by_line) what += "; --bad-rows FILE sets such lines aside";
-  return what;
+  return what + (at_end ? ", where the line ends" : ", before `" + shown(rest) + "`");
 }
 
 /// The string was checked by the tokenizer, so escapes are complete. Between them 16 bytes are

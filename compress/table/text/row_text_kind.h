@@ -49,6 +49,8 @@ class RowTextKind {
   virtual std::unique_ptr<ColumnFinder> new_finder() const = 0;
   virtual Result<LoadedRows> load(Bytes text, const TableSchema& schema,
                                   std::uint64_t first_line) const = 0;
+  /// What to add to an error of load() if its rows are not set aside.
+  virtual std::string advice() const { return {}; }
   /// The rows for which load() would fail.
   virtual Result<std::vector<RowPlace>> find_bad_rows(Bytes text,
                                                       const TableSchema& schema) const = 0;

@@ -389,6 +389,7 @@ class TableCompressor {
       if (!loaded.status.ok()) return loaded;
       rows = kind_->load(piece.text.bytes(), summary_.schema, piece.first_line);
     }
+    if (!rows.ok() && !options_.on_bad_rows) rows.error().what += kind_->advice();
     // Types of a pipe come from its beginning, so a hint helps.
     if (!rows.ok() && !saw_all_) rows.error().what += other_types(piece);
     const Bytes text = piece.text.bytes();
