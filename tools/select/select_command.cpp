@@ -21,7 +21,7 @@ const CommandInfo kInfo = {
         "Writes the rows of tables for which a condition is true, columns and expressions of them, "
         "or groups of rows with their sums, counts and averages. Tables are made by 'presso "
         "compress --table'; only the columns and blocks that matter are read, on all cores. CSV, "
-        "TSV, JSON lines and dbgen's .tbl, also as .gz, .zst and .lz4, are loaded into memory "
+        "TSV, JSON and dbgen's .tbl, also as .gz, .zst and .lz4, are loaded into memory "
         "first. The rows of several files, which must have the same columns, follow one another. "
         "Without FILE, or with -, standard input is read.\n\n"
         "Expressions are SQL's: and, or, not, =, <>, <, <=, >, >=, + - * / // %, ||, between, in, "
