@@ -1174,7 +1174,7 @@ def json_value(schema, column, value, spelling):
     text = value_text(column, value)
     in_quotes = column.is_string or column.type in (DATE, TIMESTAMP) or text[-1:] in (b"n", b"f")
     if column.is_string and column.text == RAW_JSON:
-        in_quotes = False
+        return text.replace(b"\n", b" ")
     return json_string(schema, text) if in_quotes else text
 
 
