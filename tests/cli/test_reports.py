@@ -179,7 +179,7 @@ class InfoOfText(CliTest):
         self.assertEqual(lines[0], f"t.csv: 3 rows of 4 columns, {len(self.TEXT)} bytes of text")
         self.assertEqual(
             lines[1],
-            "delimiter ',', quote '\"', a header: `id` stands above values of type int64",
+            "delimiter ',', quote '\"', a header: `x` stands above values of type double",
         )
         self.assertEqual(lines[2].split(), ["values", "nulls", "type", "column", "why"])
         self.assertEqual(lines[3].split(), ["3", "0", "int64", "id"])
@@ -204,11 +204,13 @@ class InfoOfText(CliTest):
                 "kind": "delimited",
                 "delimiter": ",",
                 "quote": '"',
+                "escape": None,
+                "comment": None,
                 "trailing_delimiter": False,
                 "carriage_return": False,
                 "null": "",
                 "header": True,
-                "header_why": "`id` stands above values of type int64",
+                "header_why": "`x` stands above values of type double",
             },
         )
         self.assertEqual(
@@ -242,7 +244,7 @@ class InfoOfText(CliTest):
         self.assertEqual(found["first_bad_row"], first)
         self.assertEqual([c["type"] for c in found["columns"]], ["int64", "int64"])
         out = self.ok("info", "t.csv").out
-        self.assertIn(b"2 rows do not fit, which is an error without --bad-rows; the first: ", out)
+        self.assertIn(b"2 rows do not fit; the first: line 200,002: ", out)
         self.assertIn(b"\\x1b[31m,2,3", out)
         self.assertNotIn(b"\x1b", out)
         self.fails("compress", "--table=auto", "t.csv", saying="line 200,002: 3 fields, expected 2")
@@ -250,7 +252,7 @@ class InfoOfText(CliTest):
         self.fails("info", self.write("q.csv", b'a,b\n1,"x\n'), saying="q.csv: line 2: the quote")
 
     @covers("info", "--delimiter", "--header", "--quote", "--null", "--comment", "--skip")
-    @covers("info", "--ragged", "--threads")
+    @covers("info", "--ragged", "--threads", "--schema", "--escape")
     def test_how_a_text_is_written_can_be_said(self):
         self.write("t.dat", b"skipped\n#c\na;b\n1;'x;y'\n2;-\n")
         self.fails("info", "t.dat", saying="not a presso file")
@@ -262,6 +264,11 @@ class InfoOfText(CliTest):
         self.assertEqual((found["rows"], found["dialect"]["header"]), (3, False))
         self.assertEqual(found["dialect"]["header_why"], "was given")
         self.fails("info", self.write("e.csv", b""), saying="it is empty")
+        self.write("b.dat", b"a,t\n1,\"x~\"y\"\n2,z\nw,v\n")
+        found = self.report("--escape=~", "--schema=a:int32", "b.dat")
+        self.assertEqual((found["rows"], found["bad_rows"]), (2, 1))
+        self.assertEqual(found["columns"][0]["type"], "int32")
+        self.assertEqual(found["dialect"]["escape"], "~")
 
 
 class Bench(CliTest):

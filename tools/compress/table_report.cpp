@@ -77,6 +77,8 @@ Json dialect_json(const TableSummary& summary) {
   return {{"kind", "delimited"},
           {"delimiter", byte_or_null(form.delimiter)},
           {"quote", byte_or_null(form.quote)},
+          {"escape", byte_or_null(summary.escape)},
+          {"comment", byte_or_null(summary.comment)},
           {"trailing_delimiter", form.trailing_delimiter},
           {"carriage_return", form.carriage_return},
           {"null", form.null_text},
@@ -117,8 +119,11 @@ std::string dialect_words(const TableSummary& summary) {
   const TextForm& form = summary.schema.text;
   if (form.kind == TextKind::kJsonLines) return "JSON, an object for each row";
   return "delimiter " + byte_words(form.delimiter) +
+         (summary.merges_delimiters ? " (any number of them)" : "") +
          (form.trailing_delimiter ? " also after the last field" : "") + ", " +
          (form.quote == 0 ? "no quotes" : "quote " + byte_words(form.quote)) +
+         (summary.escape == 0 ? "" : ", escape " + byte_words(summary.escape)) +
+         (summary.comment == 0 ? "" : ", comments begin with " + byte_words(summary.comment)) +
          (form.carriage_return ? ", lines end in CR LF" : "") +
          (form.null_text.empty() ? "" : ", null '" + form.null_text + "'") +
          (summary.has_header ? ", a header: " : ", no header: ") + summary.header_why;

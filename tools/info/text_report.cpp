@@ -55,8 +55,7 @@ std::string text_report(const std::string& path, const TableSummary& summary) {
                     terminal_text(dialect_words(summary)).text + "\n";
   if (summary.bad_rows > 0) {
     out += grouped(summary.bad_rows) + (summary.bad_rows == 1 ? " row does" : " rows do") +
-           " not fit, which is an error without --bad-rows; the first: " +
-           terminal_text(summary.first_bad_row).text + "\n";
+           " not fit; the first: " + terminal_text(summary.first_bad_row).text + "\n";
   }
   for (const std::string& note : summary.notes) out += terminal_text(note).text + "\n";
   Table table({"values", "nulls", "type", "column", "why"}, 2);

@@ -106,8 +106,12 @@ struct TableSummary {
   std::uint64_t plain_bytes = 0;  ///< of text
   std::uint64_t compressed_bytes = 0;
   std::uint64_t rows = 0;
-  bool has_header = false;  ///< of delimited text
-  std::string header_why;   ///< "`price` stands above values of type double"; empty: JSON lines
+  // How delimited text is written, as far as the schema does not say it.
+  bool has_header = false;
+  std::string header_why;  ///< "`price` stands above values of type double"; empty: JSON lines
+  Byte comment = 0;        ///< as TableTextOptions::comment
+  Byte escape = 0;         ///< as TableTextOptions::escape
+  bool merges_delimiters = false;  ///< runs of blanks separate fields
   std::uint64_t row_groups = 0;
   /// How many texts are stored beside the values, because printing the values would not give back
   /// the same bytes: of rows, or of what follows the last row. Only with TableOptions::exact.

@@ -96,6 +96,9 @@ class TableCompressor {
     text_ = std::move(begun.text);
     kind_ = std::move(begun.kind);
     summary_.has_header = text_.has_header;
+    summary_.comment = text_.rules.comment;
+    summary_.escape = text_.rules.escape;
+    summary_.merges_delimiters = text_.rules.merges_delimiters;
     return {};
   }
 

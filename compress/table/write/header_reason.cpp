@@ -8,13 +8,14 @@
 namespace presso {
 namespace {
 
-/// The first column that has values of another type than string, or nullptr.
+/// The last column that has values of another type than string, or nullptr. The first one may have
+/// a name that was made up, as row numbers have.
 const ColumnSchema* typed_column(const TableSummary& summary) {
   const auto& columns = summary.schema.columns;
-  const auto found = std::find_if(columns.begin(), columns.end(), [](const ColumnSchema& column) {
+  const auto found = std::find_if(columns.rbegin(), columns.rend(), [](const ColumnSchema& column) {
     return !is_string(column.type);
   });
-  return found == columns.end() ? nullptr : &*found;
+  return found == columns.rend() ? nullptr : &*found;
 }
 
 }  // namespace
