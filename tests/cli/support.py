@@ -23,7 +23,8 @@ FAKE_STEPS = (
 # Flags for text such as "made by hand\nk;'x;y'\n# nothing\n1;NA\n02\n".
 HOW_TEXT_IS_READ = (
     *("--skip", "1", "--delimiter", ";", "--quote", "'", "--comment", "#", "--null", "NA"),
-    *("--ragged", "fill", "--schema", "k:utf8", "--input-header", "yes"),
+    *("--ragged", "fill", "--schema", "k:utf8", "--header", "yes"),
+    *("--escape", "\\"),
 )
 COVERED = set()  # (command, option) pairs, filled by @covers
 

@@ -493,7 +493,7 @@ class Terminals(SelectTest):
 
 
 class Inputs(SelectTest):
-    @covers("select", "--input", "--delimiter", "--input-header", "--quote")
+    @covers("select", "--input", "--delimiter", "--header", "--quote")
     def test_plain_text(self):
         self.assertEqual(self.select(stdin=SHOP)[0][:2], ["1", "Oslo"])
         self.assertEqual(self.select("-", "--limit", "1", stdin=SHOP)[0][:2], ["1", "Oslo"])
@@ -508,9 +508,9 @@ class Inputs(SelectTest):
         )
         self.assertEqual(self.select("--delimiter", ";", stdin=b"a;b\n1,5;2\n"), [["1.5", "2"]])
         self.assertEqual(
-            self.select("--input-header", "no", stdin=b"a,b\nc,d\n"), [["a", "b"], ["c", "d"]]
+            self.select("--header", "no", stdin=b"a,b\nc,d\n"), [["a", "b"], ["c", "d"]]
         )
-        self.assertEqual(self.select("--input-header", "yes", stdin=b"1,2\n3,4\n"), [["3", "4"]])
+        self.assertEqual(self.select("--header", "yes", stdin=b"1,2\n3,4\n"), [["3", "4"]])
         self.assertEqual(self.select("--quote", "'", stdin=b"a,b\n'x,y',2\n"), [["x,y", "2"]])
 
     @covers("select", "--bad-rows")
@@ -526,7 +526,7 @@ class Inputs(SelectTest):
         self.fails(*itself, saying="is what --bad-rows names")
         self.assertEqual(self.read("k.jsonl"), b'{"k":1}\n{"k":\n{"k":2}\n')
 
-    @covers("select", "--schema", "--null", "--comment", "--skip", "--ragged")
+    @covers("select", "--schema", "--null", "--comment", "--escape", "--skip", "--ragged")
     def test_how_plain_text_is_read(self):
         text = b"made by hand\na,b\n# nothing\n1,NA\n02\n"
         self.assertEqual(
@@ -535,6 +535,8 @@ class Inputs(SelectTest):
                 "1",
                 "--comment",
                 "#",
+                "--escape",
+                "\\",
                 "--null",
                 "NA",
                 "--ragged",
@@ -548,7 +550,7 @@ class Inputs(SelectTest):
             [["1", ""], ["02", ""]],
         )
         text = b"a\n1\nx\n"
-        said = self.fails("select", "--schema", "a:int64", "--input-header", "yes", stdin=text).err
+        said = self.fails("select", "--schema", "a:int64", "--header", "yes", stdin=text).err
         self.assertIn("line 3", said)
 
     def test_compressed_text(self):
@@ -722,7 +724,7 @@ class Reports(SelectTest):
         said = self.ok("select", "shop.csv", "-v").err
         self.assertIn("presso: shop.csv: loaded into memory: 5 rows", said)
         twice = b"a,a\n1,2\n"
-        ask = ("select", "--input-header", "yes")
+        ask = ("select", "--header", "yes")
         self.assertIn("presso: standard input", self.ok(*ask, stdin=twice).err)
         self.assertEqual(self.ok(*ask, "-q", "--no-progress", stdin=twice).err, "")
         self.assertEqual(self.run_presso("select", "-qq", "none").err, "")

@@ -35,6 +35,27 @@ TAGS = b"""id,tags
 3,
 4,[]
 """
+# Texts in unusual dialects, and their rows as TSV.
+AS_FOUND = {
+    "index.csv": (b",city,price\n0,Oslo,1.5\n1,Rome,2.25\n",
+                  "column1\tcity\tprice\n0\tOslo\t1.5\n1\tRome\t2.25\n"),
+    "row_names.csv": (b'"city","n"\n"1","Oslo",1\n"2","Rome",2\n',
+                      "column1\tcity\tn\n1\tOslo\t1\n2\tRome\t2\n"),
+    "twice.csv": (b"a,b,b\n1,2,3\n4,5,6\n", "a\tb\tb_2\n1\t2\t3\n4\t5\t6\n"),
+    "texts.csv": (b"Name,City\nAlice,Paris\nBob,Rome\n", "Name\tCity\nAlice\tParis\nBob\tRome\n"),
+    "lower.csv": (b"name,city\nalice,paris\nbob,rome\n", "name\tcity\nalice\tparis\nbob\trome\n"),
+    "escape.csv": (b'id,t\n1,"say \\"hi\\", please"\n2,x\n',
+                   'id\tt\n1\t"say ""hi"", please"\n2\tx\n'),
+    "single.csv": (b"a,b\n'x, y',2\n'z',3\n", "a\tb\nx, y\t2\nz\t3\n"),
+    "sep.csv": (b"sep=;\na;b\n1;2\n", "a\tb\n1\t2\n"),
+    "comment.tab": (b"# code\tname\nAD\tAndorra\nAE\tEmirates\n",
+                    "code\tname\nAD\tAndorra\nAE\tEmirates\n"),
+    "notes.csv": (b"# made today\n#\na,b\n1,x\n# half\n2,y\n# end\n", "a\tb\n1\tx\n2\ty\n"),
+    "blanks.txt": (b"  n     x\n  1   1.5\n 10  -2.5  \n", "n\tx\n1\t1.5\n10\t-2.5\n"),
+    "trailing.csv": (b"a,b\n1,2,\n3,4,\n", "a\tb\n1\t2\n3\t4\n"),
+    "cr.csv": (b"a,b\r1,x\r2,y\r", "a\tb\n1\tx\n2\ty\n"),
+    "open.tsv": (b'id\tt\n1\t"never closed\n2\tsay "hi"\n', 'id\tt\n1\t"""never closed"\n2\t"say ""hi"""\n'),
+}
 ODD_JSON = [
     b'{"a":1}',
     b'\xef\xbb\xbf{"a":1}\r\n{"a":2}\r\n',
@@ -191,6 +212,32 @@ class Tables(CliTest):
                          [("a", "int64", 1), ("b", "utf8", 0)])
         said = self.ok("cat", "--columns", "b", path).out
         self.assertEqual(said, b"b\n'x;y'\nz\n")
+
+    def test_how_the_text_is_written_is_found_out(self):
+        for name, (text, rows) in AS_FOUND.items():
+            path = self.table(name, text)
+            self.assertEqual(self.ok("decompress", "-c", path).out, text, name)
+            self.assertEqual(self.ok("select", name, "--format", "tsv").out.decode(), rows, name)
+
+    @covers("compress", "--escape")
+    def test_an_escape_may_be_named_or_denied(self):
+        text = b'id,t\n1,"a ^"b^" c"\n'
+        path = self.table("t.csv", text, "--escape", "^")
+        self.assertEqual(self.ok("cat", "--format", "jsonl", path).out, b'{"id":1,"t":"a \\"b\\" c"}\n')
+        said = self.ok("select", "--escape", "none", "--format", "jsonl",
+                       stdin=b'id,t\n1,"x\\"\n').out
+        self.assertEqual(said, b'{"id":1,"t":"x\\\\"}\n')
+
+    def test_rows_in_quotes_or_comments_are_an_error(self):
+        rows = b"".join(b"%d,word %d\n" % (i, i) for i in range(40000))
+        self.write("t.csv", b"id,text\n" + rows + b'7,"open\n8,y\n9,closed"\n' + rows)
+        said = self.fails("compress", "--table", "csv", "t.csv", saying="--quote none").err
+        self.assertIn("t.csv: line 40,002: ", said)
+        self.ok("compress", "--table", "csv", "--quote", '"', "t.csv")
+        self.assertEqual(self.info("t.csv.presso")["table"]["rows"], 80001)
+        tags = b"".join(b"tag %d,%d\n" % (i, i) for i in range(40000))
+        self.write("t.csv", b"tag,n\nx,1\n#2\n" + tags + b"#7,1\n" + tags)
+        self.fails("select", "t.csv", "--columns", "count(*)", saying="line 40,004: begins with '#'")
 
     @covers("compress", "--ragged")
     def test_rows_of_another_length_are_an_error_or_filled(self):

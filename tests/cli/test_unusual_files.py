@@ -402,7 +402,7 @@ class NoEnd(CliTest):
 
     def test_files_of_proc(self):
         count = "select count(*) > 0 as mounted from '/proc/filesystems'"
-        answer = self.ok("sql", "--input-header", "no", count, "--format", "jsonl").out
+        answer = self.ok("sql", "--header", "no", count, "--format", "jsonl").out
         self.assertEqual(answer, b'{"mounted":true}\n')
         self.ok("scan", "-q", ".", "/proc/self/status")
 
@@ -416,13 +416,13 @@ class OneColumn(CliTest):
             for column in ("n", "s"):
                 self.ok("select", "t.jsonl", "--columns", column, "-f", "-o", answer)
                 counts = f"select count(*) as rows, count({column}) as values from '{answer}'"
-                again = self.ok("sql", "--input-header", "yes", counts, "--format", "jsonl").out
+                again = self.ok("sql", "--header", "yes", counts, "--format", "jsonl").out
                 self.assertEqual(json.loads(again), {"rows": 4, "values": 2})
 
     def test_rows_come_back_as_they_were(self):
         self.write("t.jsonl", b'{"s":"a b"}\n{"s":""}\n{}\n{"s":"c"}\n{}\n')
         self.ok("select", "t.jsonl", "-o", "answer.csv")
-        again = self.ok("select", "--input-header", "yes", "answer.csv", "--format", "jsonl").out
+        again = self.ok("select", "--header", "yes", "answer.csv", "--format", "jsonl").out
         self.assertEqual(again, b'{"s":"a b"}\n{"s":""}\n{"s":null}\n{"s":"c"}\n{"s":null}\n')
 
     def test_text_of_one_column_keeps_its_bytes(self):

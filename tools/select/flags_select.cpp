@@ -190,9 +190,9 @@ std::vector<Flag> output_flags(SelectSettings& settings) {
   };
 }
 
-/// The flags of compress about text, under names that cannot be mistaken for what is written.
-/// `--input-header` stands for compress's --header, because --no-header of a query is about its
-/// output.
+/// The flags of compress about text, under the names that they have there. --header is about plain
+/// inputs, as are all of these, and --no-header of a query about its output; the older name
+/// --input-header means the former.
 std::vector<Flag> input_flags(SelectSettings& settings) {
   std::vector<Flag> flags = {
       {.name = "input",
@@ -211,8 +211,7 @@ std::vector<Flag> input_flags(SelectSettings& settings) {
   append(flags, table_text_flags(settings.text));
   for (Flag& flag : flags) {
     flag.category = kPlainInput;
-    // The names are those of compress, and all of them are listed under plain inputs here.
-    if (flag.name == "header") flag.name = "input-header";
+    if (flag.name == "header") flag.aliases = {"input-header"};
   }
   return flags;
 }
