@@ -219,6 +219,17 @@ class Tables(CliTest):
             self.assertEqual(self.ok("decompress", "-c", path).out, text, name)
             self.assertEqual(self.ok("select", name, "--format", "tsv").out.decode(), rows, name)
 
+    def test_quotes_are_judged_by_lines_all_over_the_file(self):
+        rows = b"".join(b"%d\tword %d\n" % (i, i) for i in range(40000))
+        self.write("t.tsv", b"id\ttext\n" + rows + (b'7\t"open\n' + b'8\tsay "x"\n') * 40000)
+        self.assertEqual(self.ok("select", "t.tsv", "--columns", "count(*)").out, b"count(*)\n120000\n")
+
+    def test_a_row_of_another_dialect_is_named(self):
+        self.write("t.csv", b"a,b,c\n1,2,3\n4,5,6\n7;8;9\n")
+        self.fails("select", "t.csv", saying="line 4: 1 field, expected 3: 7;8;9 (--delimiter ';' ")
+        self.write("t.csv", b"a,b,c\n" + b"1,2,3\n" * 50000 + b"# end\n")
+        self.fails("select", "t.csv", saying="(--comment '#' passes over such lines)")
+
     @covers("compress", "--escape")
     def test_an_escape_may_be_named_or_denied(self):
         text = b'id,t\n1,"a ^"b^" c"\n'

@@ -40,11 +40,42 @@ bool is_zero(Bytes bytes) {
   return bytes[0] == 0 && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
 }
 
+/// Whether lines around some places of the file show that quotes are text: read with quotes, they
+/// have irregular quotations or too few records, and without them all have `columns` fields.
+bool quotes_are_text(const RandomAccess& file, const Dialect& dialect, std::size_t columns) {
+  constexpr std::uint64_t kPlaces = 8;
+  constexpr std::size_t kPlaceBytes = 64u << 10;
+  Dialect no_quotes = dialect;
+  no_quotes.quote = no_quotes.escape = 0;
+  std::vector<Byte> text(kPlaceBytes);
+  RecordBatch quoted;
+  RecordBatch plain;
+  for (std::uint64_t i = 1; i <= kPlaces && file.size() > kPlaceBytes; ++i) {
+    const std::uint64_t at = (file.size() - kPlaceBytes) / kPlaces * i;
+    if (!file.read_at(at, text).ok()) return false;
+    const auto line_end = std::find(text.begin(), text.end(), Byte{'\n'});
+    if (line_end == text.end()) continue;
+    const Bytes lines = Bytes(text).subspan(static_cast<std::size_t>(line_end - text.begin()) + 1);
+    const auto end = tokenize(dialect, lines, 0, lines.size() + 1, false, quoted);
+    if (!end.ok() || !tokenize(no_quotes, lines, 0, lines.size() + 1, false, plain).ok()) continue;
+    const bool regular = std::none_of(quoted.fields.begin(), quoted.fields.end(),
+                                      [](const Field& field) { return field.irregular; });
+    if (regular && 2 * *end > lines.size()) continue;
+    bool all_fit = plain.records() > 1;
+    for (std::size_t r = 0; r < plain.records(); ++r) {
+      all_fit = all_fit && plain.fields_of(r) == columns;
+    }
+    if (all_fit) return true;
+  }
+  return false;
+}
+
 /// One call of sniff_source().
 class TextSniffer {
  public:
-  TextSniffer(ByteSource& source, const TableTextOptions& options, bool leave_out_bad_rows)
-      : source_(source), options_(options), leave_out_bad_rows_(leave_out_bad_rows) {}
+  TextSniffer(ByteSource& source, const TableTextOptions& options, bool leave_out_bad_rows,
+              const RandomAccess* file)
+      : source_(source), options_(options), leave_out_bad_rows_(leave_out_bad_rows), file_(file) {}
 
   Result<BegunText> run() {
     PRESSO_TRY(sniff_text());
@@ -82,6 +113,11 @@ class TextSniffer {
                           "has no row and no header, so it is not a table");
       }
       begun_.text = std::move(*sniffed);
+      if (has_doubtful_quotes(all)) {
+        SniffOptions no_quotes = sniff_options(options_);
+        no_quotes.quote = Byte{0};
+        PRESSO_ASSIGN(begun_.text, sniff(begun_.bytes.bytes(), all, options_.name, no_quotes));
+      }
       begun_.kind = make_delimited_kind(begun_.text.form, begun_.text.names,
                                         {.rules = begun_.text.rules,
                                          .fill = options_.fill,
@@ -92,6 +128,18 @@ class TextSniffer {
       if (all) return take_text_without_rows();
       if (size >= kMaxRowBytes) return no_row();
     }
+  }
+
+  /// Whether quotes are text in the rest of the file. The beginning must not speak against it by
+  /// quotes, unless tabs separate fields: such texts often have quotes as data.
+  bool has_doubtful_quotes(bool all) const {
+    const TextForm& form = begun_.text.form;
+    if (all || file_ == nullptr || options_.quote || form.quote == 0) return false;
+    const Bytes begun = begun_.bytes.bytes();
+    const bool has_quotes = std::find(begun.begin(), begun.end(), form.quote) != begun.end();
+    if ((has_quotes && form.delimiter != '\t') || begun_.text.names.size() < 2) return false;
+    const std::size_t columns = begun_.text.names.size();
+    return quotes_are_text(*file_, dialect_of(form, columns, begun_.text.rules), columns);
   }
 
   static Error no_row() {
@@ -143,6 +191,7 @@ class TextSniffer {
   ByteSource& source_;
   const TableTextOptions& options_;
   bool leave_out_bad_rows_;
+  const RandomAccess* file_;
   BegunText begun_;
 };
 
@@ -150,8 +199,8 @@ class TextSniffer {
 
 /// The source stands after the bytes that were read.
 Result<BegunText> sniff_source(ByteSource& source, const TableTextOptions& options,
-                               bool leave_out_bad_rows) {
-  return TextSniffer(source, options, leave_out_bad_rows).run();
+                               bool leave_out_bad_rows, const RandomAccess* file) {
+  return TextSniffer(source, options, leave_out_bad_rows, file).run();
 }
 
 }  // namespace presso

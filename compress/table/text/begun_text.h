@@ -23,7 +23,8 @@ struct BegunText {
 /// Reads as much as it needs, mostly kSniffBytes, and holds it in memory. kInvalidArgument: neither
 /// a row nor a header, no row in 256 MiB, nothing but NUL bytes, or a file that is named like JSON
 /// and is not JSON lines; also the errors of sniff() and of the source.
+/// `file`: the same text if it can be read at any place, of which some are looked at; else nullptr.
 Result<BegunText> sniff_source(ByteSource& source, const TableTextOptions& options,
-                               bool leave_out_bad_rows);
+                               bool leave_out_bad_rows, const RandomAccess* file);
 
 }  // namespace presso

@@ -124,8 +124,23 @@ class Loader {
     what.append(fields == 1 ? " field, expected " : " fields, expected ");
     what.append(grouped(builders_.size())).append(": ");
     what.append(shown(text_.subspan(begin, batch.begin[record + 1] - begin)));
-    if (fields < builders_.size()) what += " (--ragged fill makes missing fields null)";
+    what += hint(text_.subspan(begin, batch.begin[record + 1] - begin), fields);
     return error_in_line(first_line_ + count_lines(text_.first(begin)), what);
+  }
+
+  /// Names the option that may help with a record of another number of fields.
+  std::string hint(Bytes record, std::size_t fields) const {
+    const bool may_be_comment = dialect_.comment == 0 && !record.empty() && record[0] == '#';
+    if (may_be_comment) return " (--comment '#' passes over such lines)";
+    for (const char other : {',', ';', '|', '\t'}) {
+      const auto others = std::count(record.begin(), record.end(), static_cast<Byte>(other));
+      if (fields == 1 && static_cast<std::size_t>(others) + 1 == builders_.size()) {
+        return std::string(" (--delimiter ") +
+               (other == '\t' ? "tab" : std::string("'") + other + "'") +
+               " reads it, so the text is written in two ways)";
+      }
+    }
+    return fields < builders_.size() ? " (--ragged fill makes missing fields null)" : "";
   }
 
   /// Whether every field parses as its column's type.

@@ -128,6 +128,7 @@ class Sniffer {
     find_delimiter();
     PRESSO_TRY(find_quote());
     find_comments();
+    find_title_lines();
     PRESSO_TRY(take_sample(dialect(), kHeaderRecords));
     find_trailing_delimiter();
     PRESSO_TRY(take_sample(dialect(), kHeaderRecords));
@@ -381,6 +382,28 @@ class Sniffer {
     return false;
   }
 
+  /// Passes over lines of one field before the header of a table of at least three columns, such as
+  /// its title. They would be an error as rows.
+  void find_title_lines() {
+    constexpr std::size_t kMostLines = 20;
+    if (options_.header || options_.skip_lines > 0 || kind_ == FileKind::kTbl) return;
+    if (!take_sample(dialect(), kHeaderRecords).ok() || sample_.records() < 3) return;
+    const std::size_t columns = likeness_of(sample_).fields;
+    std::size_t lines = 0;
+    while (lines < sample_.records() && sample_.fields_of(lines) == 1) ++lines;
+    const bool fits = columns > 2 && lines > 0 && lines <= kMostLines &&
+                      sample_.records() >= lines + 2 && all_have(sample_, lines, columns);
+    if (!fits) return;
+    const Field& first = sample_.fields[sample_.first_field[lines]];
+    const std::size_t before = std::exchange(begin_, first.begin - (first.quoted ? 1 : 0));
+    if (take_sample(dialect(), kHeaderRecords).ok() &&
+        header_kind(sample_, head_) == HeaderKind::kNames) {
+      title_lines_ = lines;
+    } else {
+      begin_ = before;
+    }
+  }
+
   /// Bars end records in practice. Other delimiters there mean an empty last field, unless the
   /// first record has none.
   void find_trailing_delimiter() {
@@ -423,6 +446,11 @@ class Sniffer {
                                                        : numbered_names(sample_.fields_of(0)));
       text.names = std::move(names.names);
       text.notes = std::move(names.notes);
+      if (title_lines_ > 0) {
+        text.notes.push_back("the header is in line " +
+                             grouped(count_lines(head_.first(begin_)) + 1) +
+                             "; what stands before it is no row");
+      }
     }
     form_.head.assign(head_.begin(), head_.begin() + static_cast<std::ptrdiff_t>(end));
     text.first_line = 1 + count_lines(head_.first(end));
@@ -442,6 +470,7 @@ class Sniffer {
   ReadingRules rules_;
   RecordBatch sample_;
   std::size_t sample_end_ = 0;
+  std::size_t title_lines_ = 0;  ///< passed over before the header
 };
 
 }  // namespace

@@ -38,6 +38,17 @@ std::string shape_of(Bytes value) {
   return shape;
 }
 
+/// How a name is written that has letters, digits and '_' only; kNone: it has others.
+enum class NameStyle { kNone, kLower, kUpper, kCapital };
+
+NameStyle name_style(Bytes value) {
+  const std::string shape = shape_of(value);
+  if (shape.empty() || shape[0] == '0') return NameStyle::kNone;
+  if (shape.find_first_not_of("Aa0_") != shape.npos) return NameStyle::kNone;
+  if (shape.find('A') == shape.npos) return NameStyle::kLower;
+  return shape.find('a') == shape.npos ? NameStyle::kUpper : NameStyle::kCapital;
+}
+
 bool equal_bytes(Bytes a, Bytes b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
@@ -249,13 +260,26 @@ class HeaderTest {
     return unlike > 0 || columns_ + shift_ > 1 || stands_out();
   }
 
-  /// Whether the line of a text of one column is above lines in order, and not in order with them.
+  /// Whether the line of a text of one column is written differently from all that follow, or above
+  /// lines in order, but not in order with them.
   bool stands_out() const {
+    if (is_written_differently()) return true;
     if (sample_.records() < 4) return false;
     for (std::size_t r = 2; r < sample_.records(); ++r) {
       if (less_bytes(value_below(r, 0), value_below(r - 1, 0))) return false;
     }
     return less_bytes(value_below(1, 0), value(0, 0));
+  }
+
+  bool is_written_differently() const {
+    const NameStyle style = name_style(value(0, 0));
+    if (style == NameStyle::kNone || votes_[0].values < 2) return false;
+    const bool all_quoted = votes_[0].quoted == votes_[0].values;
+    if (!is_quoted(0, 0) && all_quoted) return true;
+    for (std::size_t r = 1; r < sample_.records(); ++r) {
+      if (name_style(value_below(r, 0)) == style) return false;
+    }
+    return true;
   }
 
   const RecordBatch& sample_;

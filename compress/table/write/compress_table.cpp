@@ -91,7 +91,7 @@ class TableCompressor {
   /// lines.
   Status sniff_text() {
     PRESSO_ASSIGN(BegunText begun,
-                  sniff_source(source_, options_.text, options_.on_bad_rows != nullptr));
+                  sniff_source(source_, options_.text, options_.on_bad_rows != nullptr, file_));
     begun_ = std::move(begun.bytes);
     text_ = std::move(begun.text);
     kind_ = std::move(begun.kind);

@@ -132,6 +132,14 @@ TEST(Dialect, AHeaderMayStandInTheLastComment) {
   EXPECT_EQ(sniffed("# 5,6\n1,2\n3,4\n").names, (Names{"column1", "column2"}));
 }
 
+TEST(Dialect, LinesBeforeAHeaderOfSeveralNamesAreATitle) {
+  const SniffedText text = sniffed("Table 1\n\nid,name,x\n1,a,2\n2,b,3\n");
+  EXPECT_EQ(text.form.head, "Table 1\n\nid,name,x\n");
+  EXPECT_EQ(text.names, (Names{"id", "name", "x"}));
+  EXPECT_EQ(text.notes, (Names{"the header is in line 3; what stands before it is no row"}));
+  EXPECT_EQ(sniffed("1\n1,2,3\n4,5,6\n").form.head, "");
+}
+
 TEST(Dialect, RunsOfBlanksSeparateColumnsOfNumbers) {
   const SniffedText text = sniffed("  x    y\n 1.5  2\n10    -7\n", "t.txt");
   EXPECT_EQ(text.form.delimiter, ' ');

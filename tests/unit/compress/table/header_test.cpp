@@ -77,6 +77,9 @@ TEST(Header, AboveTextsIsUnlikeThem) {
   EXPECT_FALSE(has_header("AD,Andorra\nAE,Emirates\nAF,Afghanistan\nAG,Antigua\n"));
   EXPECT_FALSE(has_header("bob,berlin\neve,paris\njoe,berlin\n"));
   EXPECT_FALSE(has_header("hello\n"));
+  EXPECT_TRUE(has_header("name\nAlice\nBob\n"));
+  EXPECT_TRUE(has_header("label\n\"cns\"\n\"renal\"\n"));
+  EXPECT_FALSE(has_header("Alice\nBob\neve\nJoe\n"));
   EXPECT_FALSE(has_header("abacus\nbanana\ncherry\ndate\n"));
   EXPECT_TRUE(has_header("word\nabacus\nbanana\ncherry\n"));
 }
