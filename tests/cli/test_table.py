@@ -54,7 +54,10 @@ AS_FOUND = {
     "blanks.txt": (b"  n     x\n  1   1.5\n 10  -2.5  \n", "n\tx\n1\t1.5\n10\t-2.5\n"),
     "trailing.csv": (b"a,b\n1,2,\n3,4,\n", "a\tb\n1\t2\n3\t4\n"),
     "cr.csv": (b"a,b\r1,x\r2,y\r", "a\tb\n1\tx\n2\ty\n"),
-    "open.tsv": (b'id\tt\n1\t"never closed\n2\tsay "hi"\n', 'id\tt\n1\t"""never closed"\n2\t"say ""hi"""\n'),
+    "open.tsv": (
+        b'id\tt\n1\t"never closed\n2\tsay "hi"\n',
+        'id\tt\n1\t"""never closed"\n2\t"say ""hi"""\n',
+    ),
 }
 ODD_JSON = [
     b'{"a":1}',
@@ -222,7 +225,8 @@ class Tables(CliTest):
     def test_quotes_are_judged_by_lines_all_over_the_file(self):
         rows = b"".join(b"%d\tword %d\n" % (i, i) for i in range(40000))
         self.write("t.tsv", b"id\ttext\n" + rows + (b'7\t"open\n' + b'8\tsay "x"\n') * 40000)
-        self.assertEqual(self.ok("select", "t.tsv", "--columns", "count(*)").out, b"count(*)\n120000\n")
+        counted = self.ok("select", "t.tsv", "--columns", "count(*)")
+        self.assertEqual(counted.out, b"count(*)\n120000\n")
 
     def test_a_row_of_another_dialect_is_named(self):
         self.write("t.csv", b"a,b,c\n1,2,3\n4,5,6\n7;8;9\n")
@@ -234,7 +238,8 @@ class Tables(CliTest):
     def test_an_escape_may_be_named_or_denied(self):
         text = b'id,t\n1,"a ^"b^" c"\n'
         path = self.table("t.csv", text, "--escape", "^")
-        self.assertEqual(self.ok("cat", "--format", "jsonl", path).out, b'{"id":1,"t":"a \\"b\\" c"}\n')
+        lines = self.ok("cat", "--format", "jsonl", path)
+        self.assertEqual(lines.out, b'{"id":1,"t":"a \\"b\\" c"}\n')
         said = self.ok("select", "--escape", "none", "--format", "jsonl",
                        stdin=b'id,t\n1,"x\\"\n').out
         self.assertEqual(said, b'{"id":1,"t":"x\\\\"}\n')
@@ -248,7 +253,8 @@ class Tables(CliTest):
         self.assertEqual(self.info("t.csv.presso")["table"]["rows"], 80001)
         tags = b"".join(b"tag %d,%d\n" % (i, i) for i in range(40000))
         self.write("t.csv", b"tag,n\nx,1\n#2\n" + tags + b"#7,1\n" + tags)
-        self.fails("select", "t.csv", "--columns", "count(*)", saying="line 40,004: begins with '#'")
+        saying = "line 40,004: begins with '#'"
+        self.fails("select", "t.csv", "--columns", "count(*)", saying=saying)
 
     @covers("compress", "--ragged")
     def test_rows_of_another_length_are_an_error_or_filled(self):

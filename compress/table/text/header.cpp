@@ -75,6 +75,7 @@ class HeaderTest {
   HeaderKind kind() {
     if (sample_.records() == 0) return HeaderKind::kNone;
     take_votes();
+    if (is_too_short()) return HeaderKind::kNone;
     if (!is_header()) return HeaderKind::kNone;
     return shift_ == 0 ? HeaderKind::kNames : HeaderKind::kOneShort;
   }
@@ -109,6 +110,16 @@ class HeaderTest {
     }
     // A trailing delimiter after every row, but not after the header, gives empty last fields.
     shift_ = row_names.size() > 1 && !has_empty_ends() ? 1 : 0;
+  }
+
+  /// Whether most rows have at least two fields more than the first record, which then names none
+  /// of their columns.
+  bool is_too_short() const {
+    std::size_t longer = 0;
+    for (std::size_t r = 1; r < sample_.records(); ++r) {
+      longer += sample_.fields_of(r) > columns_ + 1 ? 1 : 0;
+    }
+    return 2 * longer > sample_.records();
   }
 
   bool has_empty_ends() const {

@@ -163,15 +163,19 @@ TEST(CsvLoader, WithoutExactnessNoTextIsKept) {
 
 TEST(CsvLoader, AnyTextThatLoadsPrintsBack) {
   std::mt19937 random(24);
-  const std::string_view alphabet("1a,\"\r\n#\0|.", 10);
+  const std::string_view alphabet("1a,\"\r\n#\0|.'\\ ;", 14);
   const std::string_view tame("12a,,,\n\n\"");
+  const std::string_view quoted("1a,,\"\"\"\\\n\n#");
+  const std::string_view blanks("12  \n\n' ");
   int loads = 0;
   for (int i = 0; i < 1'000'000; ++i) {
-    const std::string_view from = i % 2 == 0 ? alphabet : tame;
+    const std::string_view from[] = {alphabet, tame, quoted, blanks};
     std::string text(random() % (i % 8 == 0 ? 60 : 16), '0');
-    for (char& byte : text) byte = from[random() % from.size()];
+    const std::string_view bytes = from[i % 4];
+    for (char& byte : text) byte = bytes[random() % bytes.size()];
     SniffOptions options;
     if (i % 3 == 0) options.comment = '#';
+    if (i % 7 == 0) options.escape = '\\';
     if (i % 5 == 0) options.header = i % 2 == 0;
     const auto loaded = load(text, options, true);
     if (!loaded.ok()) continue;

@@ -33,6 +33,7 @@ TEST(Header, IsNamesAboveTypedColumns) {
   EXPECT_FALSE(has_header("1,2\n"));
   EXPECT_FALSE(has_header("yes,a\nno,2\n"));
   EXPECT_FALSE(has_header("a,nan\nb,1.5\n"));
+  EXPECT_FALSE(has_header("3,a,b\n1,2,3,4,5\n2,3,4,5,6\n4,5,6,7,8\n"));
   EXPECT_FALSE(has_header("5.1,?,x\n4.9,3.0,y\n"));
   EXPECT_FALSE(has_header("$5.00,10%\n$6.00,11%\n"));
 }
