@@ -9,6 +9,10 @@ by python/tests/test_files.py.
 from __future__ import annotations
 
 import errno
+import re
+
+# Characters that a terminal obeys, which files and names may hold. Line feeds part lines.
+_CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 class Error(Exception):
@@ -23,7 +27,8 @@ class Error(Exception):
     """
 
     def __init__(self, message, *, code=0, path="", block=None, offset=None):
-        super().__init__(message)
+        # Tracebacks go to terminals.
+        super().__init__(_CONTROL.sub(lambda found: ascii(found[0])[1:-1], message))
         self.code = code
         self.path = path
         self.block = block

@@ -5,8 +5,6 @@
 
 #include <cstdint>
 
-#include "tools/cli/terminal_text.h"
-
 namespace presso::python {
 namespace nb = nanobind;
 namespace {
@@ -16,15 +14,13 @@ nb::object number_or_none(std::uint64_t number) {
   return number == Error::kNone ? nb::none() : nb::object(nb::int_(number));
 }
 
-/// Raises the Python exception for the error's code, with its place and what caused it. Tracebacks
-/// go to terminals, so control characters that the text quotes from a file are escaped.
+/// Raises the Python exception for the error's code, with its place and what caused it.
 [[noreturn]] void raise_with(const Error& error, const std::string& text, const std::string& path,
                              const nb::object& cause) {
-  const nb::object made =
-      nb::module_::import_("presso.errors")
-          .attr("error_of")(static_cast<int>(error.code), text_of(cli::terminal_lines(text)),
-                            number_or_none(error.block), number_or_none(error.byte_offset),
-                            text_of(path));
+  const nb::object made = nb::module_::import_("presso.errors")
+                              .attr("error_of")(static_cast<int>(error.code), text_of(text),
+                                                number_or_none(error.block),
+                                                number_or_none(error.byte_offset), text_of(path));
   // The cause appears in tracebacks above the error, as with `raise ... from`.
   if (!cause.is_none()) PyException_SetCause(made.ptr(), nb::object(cause).release().ptr());
   PyErr_SetObject(made.type().ptr(), made.ptr());
