@@ -492,7 +492,7 @@ class Tables(CliTest):
         self.assertEqual(self.ok("cat", "-", stdin=packed).out, text)
         json_text = b'{"a":1}\n' * (5 << 20) + b'{"b":1}\n'
         late = self.run_presso("compress", "--table", "jsonl", "-c", "-", stdin=json_text)
-        self.assertIn("key 'b', which is not a column; types were found", late.err)
+        self.assertIn("key 'b', which is not a column; --bad-rows FILE", late.err)
         given = ("--table", "jsonl", "--schema", "b:int64")
         packed = self.ok("compress", *given, "-", stdin=json_text).out
         self.assertEqual(self.ok("cat", "-", stdin=packed).out, json_text)
