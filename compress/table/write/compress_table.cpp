@@ -163,14 +163,19 @@ class TableCompressor {
     return take_given_types(options_.types, saw_all_, text_.form.kind, summary_);
   }
 
-  /// A note of columns that are text although their first values have a type, since comparing and
-  /// sorting them then goes by letters.
+  /// Notes of columns that are text although their values, or the first of them, have a type, since
+  /// comparing and sorting them then goes by letters.
   void add_note_of_types(const std::vector<ColumnReport>& reports) {
     std::size_t count = 0;
     std::string first;
     for (std::size_t i = 0; i < reports.size(); ++i) {
       const ColumnSchema& column = summary_.schema.columns[i];
       if (!is_string(column.type) || !reports[i].had_type()) continue;
+      if (reports[i].ambiguous_date) {
+        summary_.notes.push_back("column '" + column.name + "' is text, because " +
+                                 reports[i].why(column));
+        continue;
+      }
       if (count++ == 0) first = "column '" + column.name + "': " + reports[i].why(column);
     }
     if (count == 0) return;
