@@ -13,6 +13,7 @@
 #include "compress/table/text/header.h"
 #include "compress/table/text/hidden_rows.h"
 #include "compress/table/text/rough_kind.h"
+#include "format/columns/utf8_check.h"
 
 namespace presso {
 namespace {
@@ -452,11 +453,33 @@ class Sniffer {
                              "; what stands before it is no row");
       }
     }
+    if (const std::size_t line = line_of_other_encoding()) {
+      text.notes.push_back("line " + grouped(line) +
+                           " is not UTF-8; if the text is Latin-1, `iconv -f LATIN1 -t UTF-8` "
+                           "makes UTF-8 of it");
+    }
     form_.head.assign(head_.begin(), head_.begin() + static_cast<std::ptrdiff_t>(end));
     text.first_line = 1 + count_lines(head_.first(end));
     text.form = std::move(form_);
     text.rules = rules_;
     return text;
+  }
+
+  /// The first line that is not UTF-8, but has no control characters either, as binary data has.
+  /// 0: there is none.
+  std::size_t line_of_other_encoding() const {
+    if (is_valid_utf8(head_)) return 0;
+    std::size_t line = 1;
+    for (std::size_t at = 0; at < head_.size(); at = next_line(head_, at), ++line) {
+      const std::size_t end = line_end_at(head_, at);
+      const Bytes text = head_.subspan(at, end - at);
+      if ((end == head_.size() && !all_) || is_valid_utf8(text)) continue;
+      const bool binary = std::any_of(text.begin(), text.end(), [](Byte byte) {
+        return (byte < ' ' && byte != '\t') || (byte >= 0x80 && byte < 0xA0) || byte == 0xFF;
+      });
+      return binary ? 0 : line;
+    }
+    return 0;
   }
 
   Bytes head_;
