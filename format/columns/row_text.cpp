@@ -319,8 +319,9 @@ void RowPrinter::print_plain(std::uint64_t row, std::uint64_t end, Buffer& to,
 // The delimiter after the last field is overwritten by the row's end.
 char* RowPrinter::print_row(std::uint64_t row, char* at) const {
   for (const Field& field : fields_) {
-    if (field.is_spelled) {
-      at = print_spelled_field<false>(field, row, at);
+    char* const end = field.is_spelled ? print_spelled_field<false>(field, row, at) : nullptr;
+    if (end != nullptr) {
+      at = end;
     } else {
       at = field.column.is_null(row) ? put_text(at, field.null_text)
                                      : print_field<false>(field, row, at);
@@ -347,12 +348,14 @@ char* RowPrinter::print_json_row(std::uint64_t row, char* at) const {
   std::size_t left_out = form_.json_spaces ? 2 : 1;  // in front of the first member
   const auto print_member = [&](const Field& field, bool null) {
     at = put_text(at, std::string_view(field.before).substr(left_out));
-    if (field.is_spelled) {
-      at = print_spelled_field<true>(field, row, at);
-    } else {
-      at = null ? put_text(at, "null") : print_field<true>(field, row, at);
-    }
     left_out = 0;
+    if (field.is_spelled) {
+      if (char* const end = print_spelled_field<true>(field, row, at)) {
+        at = end;
+        return;
+      }
+    }
+    at = null ? put_text(at, "null") : print_field<true>(field, row, at);
   };
   if (const JsonOrder* const order = order_of(row)) {
     for (const std::uint32_t key : *order) {
@@ -417,7 +420,7 @@ char* RowPrinter::print_field(const Field& field, std::uint64_t row, char* at) c
   return at + text.size();
 }
 
-/// Writes a string in the quotes that its spelling asks for.
+/// Writes a string in the quotes that its spelling asks for; nullptr where it has no spelling.
 template <bool Json>
 char* RowPrinter::print_spelled_string(const Field& field, std::string_view spelling,
                                        std::uint64_t row, char* at) const {
@@ -430,11 +433,12 @@ char* RowPrinter::print_spelled_string(const Field& field, std::string_view spel
       return at + text.size();
     }
   }
-  return print_field<Json>(field, row, at);
+  return nullptr;
 }
 
-/// Writes a field of a column that has spellings: as it stood, as the row's spelling says, as the
-/// column's says, or in the usual way. The rules for quotes are those of other values.
+/// Writes a field of a column that has spellings: as it stood, as the row's spelling says, or as
+/// the column's says. Returns nullptr, and has written nothing, where the field is a null or
+/// written in the usual way. The rules for quotes are those of other values.
 template <bool Json>
 char* RowPrinter::print_spelled_field(const Field& field, std::uint64_t row, char* at) const {
   const auto as_text = [](Bytes bytes) {
@@ -445,13 +449,11 @@ char* RowPrinter::print_spelled_field(const Field& field, std::uint64_t row, cha
     spelling = as_text(field.spellings.string(row));
   }
   if (!spelling.empty() && spelling.front() == kFieldKind) return put_text(at, spelling.substr(1));
-  if (field.column.is_null(row)) return put_text(at, Json ? "null" : field.null_text);
+  if (field.column.is_null(row)) return nullptr;
   if (is_string(field.schema.type)) return print_spelled_string<Json>(field, spelling, row, at);
   if (spelling.empty()) spelling = field.schema.spelling;
   const bool usual = spelling.empty() || spelling.front() == kUsualSpelling;
-  if (usual || field.kind == Kind::kBool) {
-    return print_field<Json>(field, row, at);
-  }
+  if (usual || field.kind == Kind::kBool) return nullptr;
   const Byte* const value = field.column.values + row * field.value_bytes;
   const std::size_t size = print_spelled(field.schema, value, spelling, at);
   // The text of a number or a time rarely needs quotes, so it is looked at where it stands.

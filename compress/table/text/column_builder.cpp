@@ -197,8 +197,7 @@ void ColumnBuilder::put_spelling(std::uint64_t row, std::string_view spelling) {
   spellings_.values.append({reinterpret_cast<const Byte*>(spelling.data()), spelling.size()});
 }
 
-void ColumnBuilder::mark_valid(std::uint64_t row) {
-  if (data_.validity.empty()) return;
+void ColumnBuilder::set_valid(std::uint64_t row) {
   if (row / 8 >= data_.validity.size()) data_.validity.resize(row / 8 + 1);
   data_.validity[row / 8] |= static_cast<Byte>(1u << (row % 8));
 }

@@ -48,7 +48,10 @@ class ColumnBuilder {
   void put_quotes(std::uint64_t row, const Field& field, Bytes text);
   void put_field(std::uint64_t row, const Field& field, Bytes text);
   void put_spelling(std::uint64_t row, std::string_view spelling);
-  void mark_valid(std::uint64_t row);
+  void mark_valid(std::uint64_t row) {
+    if (!data_.validity.empty()) set_valid(row);
+  }
+  void set_valid(std::uint64_t row);
   bool has_usual_quotes(const Field& field, Bytes text) const;
   bool is_usual(const Byte* value, Bytes text) const;
   void reserve(const RecordBatch& batch, std::size_t index);

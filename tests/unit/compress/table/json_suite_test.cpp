@@ -35,8 +35,9 @@ TEST(JsonSuite, ValidDocumentsAreRowsAndInvalidOnesAreNot) {
   for (const auto& [name, text] : json_suite::kDocuments) {
     // Python's and R's writers have NaN and Infinity as numbers.
     const bool is_number = text == "[NaN]" || text == "[Infinity]" || text == "[-Infinity]";
-    if (*name == 'y') EXPECT_TRUE(is_row(text)) << name;
-    if (*name == 'n') EXPECT_EQ(is_row(text), is_number) << name;
+    if (*name == 'y' || *name == 'n') {
+      EXPECT_EQ(is_row(text), *name == 'y' || is_number) << name;
+    }
     valid += *name == 'y';
     invalid += *name == 'n';
   }
