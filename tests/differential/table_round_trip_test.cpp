@@ -112,22 +112,42 @@ TEST(TableRoundTrip, GivesBackRowsWithMistakes) {
 
 TEST(TableRoundTrip, GivesBackTextsOfTheBytesThatMatterToJson) {
   std::mt19937 random(3);
-  const std::vector<std::string> pieces = {"{",    "}",    "{\"a\":1}\n", "{\"b\": \"x\"}\n",
-                                           "\"",   "\\",   "\\u0e9",      ":",
-                                           ",",    "[",    "]",           "\n",
-                                           "\r\n", " ",    "1",           "-0",
-                                           "1.0",  "null", "true",        "\xc3\xa9",
-                                           "\xff", "a"};
+  // Half of the texts are of the first pieces alone, as any other makes most texts invalid.
+  constexpr std::size_t kSound = 10;
+  const std::vector<std::string> pieces = {"{\"a\":1}\n",
+                                           "{\"b\": \"x\"}\n",
+                                           "{\"a\":-0}\r\n",
+                                           "{\"a\":1.0,\"b\":null}\n",
+                                           "{\"b\":\"\\u00e9\xc3\xa9\"}\n",
+                                           "{\"b\" :[ ]}\n",
+                                           "{}\n",
+                                           "\n",
+                                           "\r\n",
+                                           " ",
+                                           "{",
+                                           "}",
+                                           "\"",
+                                           "\\",
+                                           "\\u0e9",
+                                           ":",
+                                           ",",
+                                           "[",
+                                           "]",
+                                           "1",
+                                           "true",
+                                           "\xff",
+                                           "a"};
   int tables = 0;
   const int texts = texts_to_try();
   for (int i = 0; i < texts; ++i) {
     std::string text;
     const std::size_t size = random() % 20;
-    for (std::size_t k = 0; k < size; ++k) text += pieces[random() % pieces.size()];
+    const std::size_t kinds = i % 2 == 0 ? kSound : pieces.size();
+    for (std::size_t k = 0; k < size; ++k) text += pieces[random() % kinds];
     tables += comes_back(text, false, TextKind::kJsonLines) ? 1 : 0;
     if (HasFailure()) return;
   }
-  EXPECT_GT(tables, texts / 10);
+  EXPECT_GT(tables, texts / 3);
 }
 
 /// Objects whose keys come in several orders and whose values are written in several ways.
