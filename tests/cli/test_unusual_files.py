@@ -248,14 +248,21 @@ class Json(CliTest):
         rows = self.lines("cat", "--format", "jsonl", "t.csv.presso")
         self.assertEqual([row["s"] for row in rows], expected)
 
-    def test_json_lines_come_back_as_they_were(self):
-        content = b'{"a":"\xff","b":["\x80"]}\n{"a":"x","b":[]}\n'
-        self.write("t.jsonl", content)
-        for flags in ([], ["--no-exact"]):
-            self.ok("compress", "-qf", "--table", "auto", *flags, "t.jsonl")
-            self.assertEqual(self.ok("cat", "t.jsonl.presso").out, content)
-        rows = self.lines("cat", "--format", "jsonl", "t.jsonl.presso")
-        self.assertEqual(rows, [{"a": "\ufffd", "b": ["\ufffd"]}, {"a": "x", "b": []}])
+    def test_json_lines_are_refused(self):
+        bad = b'{"a":"\xff","b":["\x80"]}\n'
+        sound = b'{"a":"x","b":[]}\n'
+        self.write("t.jsonl", bad + sound)
+        saying = "line 1: not a JSON object: at byte 7 a string has bytes that are not UTF-8"
+        self.fails("compress", "-q", "--table", "auto", "t.jsonl", saying=saying)
+        self.ok("compress", "-q", "--table", "auto", "--bad-rows", "bad", "t.jsonl")
+        self.assertEqual(self.ok("cat", "t.jsonl.presso").out, sound)
+        self.assertEqual(self.read("bad"), bad)
+
+    def test_text_becomes_valid_json(self):
+        self.write("t.csv", b"a,b\n\xff,1\nx,2\n")
+        self.ok("compress", "-q", "--table", "auto", "t.csv")
+        rows = self.lines("cat", "--format", "jsonl", "t.csv.presso")
+        self.assertEqual(rows, [{"a": "\ufffd", "b": 1}, {"a": "x", "b": 2}])
 
     def test_reports(self):
         name = b"n\xff\x1b.csv"

@@ -145,6 +145,7 @@ class InfoCommand final : public Command {
   std::vector<Flag> flags() override {
     std::vector<Flag> flags = report_flags();
     for (Flag& flag : table_text_flags(text_)) {
+      if (flag.name == "bad-rows") continue;  // they are only counted here
       flag.category = kPlainInput;
       flags.push_back(std::move(flag));
     }
