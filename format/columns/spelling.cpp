@@ -23,15 +23,15 @@ class TextMaker {
  public:
   explicit TextMaker(char* to) : begin_(to), at_(to) {}
 
-  void put(char byte) { *at_++ = byte; }
-  void put(std::string_view text) { at_ = std::copy(text.begin(), text.end(), at_); }
+  void add(char byte) { *at_++ = byte; }
+  void add(std::string_view text) { at_ = std::copy(text.begin(), text.end(), at_); }
   void put_blanks(std::size_t count) { at_ = std::fill_n(at_, std::min(count, kMostBlanks), ' '); }
   /// A number with at least `least` digits.
   void put_number(std::uint64_t number, std::size_t least) {
     char digits[24];
     std::size_t size = digits::print(number, digits);
-    for (; size < least; --least) put('0');
-    put(std::string_view(digits, size));
+    for (; size < least; --least) add('0');
+    add(std::string_view(digits, size));
   }
   std::size_t size() const { return static_cast<std::size_t>(at_ - begin_); }
 
@@ -105,25 +105,25 @@ std::size_t print_magnitude(const ColumnSchema& column, const Byte* value,
 /// The digits before the point, in groups of three if that is asked for.
 void put_whole(TextMaker& text, std::string_view whole, char group) {
   for (std::size_t i = 0; i < whole.size(); ++i) {
-    if (group != 0 && i > 0 && (whole.size() - i) % 3 == 0) text.put(group);
-    text.put(whole[i]);
+    if (group != 0 && i > 0 && (whole.size() - i) % 3 == 0) text.add(group);
+    text.add(whole[i]);
   }
 }
 
 void put_exponent(TextMaker& text, std::string_view exponent, const NumberSpelling& spelling) {
-  text.put((spelling.flags & NumberSpelling::kUpperE) != 0 ? 'E' : 'e');
+  text.add((spelling.flags & NumberSpelling::kUpperE) != 0 ? 'E' : 'e');
   exponent.remove_prefix(1);
-  if (exponent.front() == '-') text.put('-');
+  if (exponent.front() == '-') text.add('-');
   if (exponent.front() == '+' && (spelling.flags & NumberSpelling::kPlusExponent) != 0) {
-    text.put('+');
+    text.add('+');
   }
   exponent.remove_prefix(1);
   while (exponent.size() > 1 && exponent.front() == '0') exponent.remove_prefix(1);
   for (std::size_t i = exponent.size(); i < std::min<std::size_t>(spelling.exponent_digits, 4);
        ++i) {
-    text.put('0');
+    text.add('0');
   }
-  text.put(exponent);
+  text.add(exponent);
 }
 
 /// Prints a double with a number of digits after the point, the commonest spelling; 0 for others.
@@ -151,13 +151,13 @@ std::size_t print_number(const ColumnSchema& column, const Byte* value,
   if (whole == "0" && !part.empty() && (spelling.flags & NumberSpelling::kNoZero) != 0) whole = {};
   TextMaker text(to);
   text.put_blanks(spelling.before);
-  if (negative) text.put('-');
-  if (!negative && (spelling.flags & NumberSpelling::kPlus) != 0) text.put('+');
+  if (negative) text.add('-');
+  if (!negative && (spelling.flags & NumberSpelling::kPlus) != 0) text.add('+');
   put_whole(text, whole, spelling.group);
   if (!part.empty() || (spelling.flags & NumberSpelling::kPoint) != 0) {
-    text.put((spelling.flags & NumberSpelling::kComma) != 0 ? ',' : '.');
+    text.add((spelling.flags & NumberSpelling::kComma) != 0 ? ',' : '.');
   }
-  text.put(part);
+  text.add(part);
   if (!exponent.empty()) put_exponent(text, exponent, spelling);
   text.put_blanks(spelling.after);
   return text.size();
@@ -207,18 +207,18 @@ void put_date(TextMaker& text, const civil::Date& date, const TimeSpelling& spel
     if ((spelling.flags & TimeSpelling::kShortYear) != 0) {
       return text.put_number(static_cast<std::uint64_t>(date.year % 100 + 100) % 100, 2);
     }
-    if (date.year < 0) text.put('-');
+    if (date.year < 0) text.add('-');
     text.put_number(static_cast<std::uint64_t>(std::abs(date.year)), 4);
   };
   if (spelling.order == 0) {
     put_year();
-    text.put(spelling.mark);
+    text.add(spelling.mark);
   }
   text.put_number(spelling.order == 2 ? date.day : date.month, least);
-  text.put(spelling.mark);
+  text.add(spelling.mark);
   text.put_number(spelling.order == 2 ? date.month : date.day, least);
   if (spelling.order != 0) {
-    text.put(spelling.mark);
+    text.add(spelling.mark);
     put_year();
   }
 }
@@ -229,45 +229,45 @@ void put_clock(TextMaker& text, const Moment& moment, const TimeSpelling& spelli
   const bool twelve = (spelling.flags & TimeSpelling::kTwelveHours) != 0;
   if (twelve) hour = (hour + 11) % 12 + 1;
   text.put_number(hour, (spelling.flags & TimeSpelling::kShortHour) != 0 ? 1 : 2);
-  text.put(':');
+  text.add(':');
   text.put_number(moment.seconds / 60 % 60, 2);
   if (spelling.clock >= 2) {
-    text.put(':');
+    text.add(':');
     text.put_number(moment.seconds % 60, 2);
   }
   const std::size_t digits = std::min<std::size_t>(spelling.fraction, 18);
   if (digits > 0) {
-    text.put('.');
+    text.add('.');
     const std::size_t kept = std::min(digits, moment.part_digits);
     const std::uint64_t part = moment.part / digits::power(moment.part_digits - kept);
     if (kept > 0) text.put_number(part, kept);
-    for (std::size_t i = kept; i < digits; ++i) text.put('0');
+    for (std::size_t i = kept; i < digits; ++i) text.add('0');
   }
   if (!twelve) return;
-  if ((spelling.flags & TimeSpelling::kBlankHalf) != 0) text.put(' ');
+  if ((spelling.flags & TimeSpelling::kBlankHalf) != 0) text.add(' ');
   const bool lower = (spelling.flags & TimeSpelling::kLowerHalf) != 0;
-  text.put(lower ? (afternoon ? "pm" : "am") : (afternoon ? "PM" : "AM"));
+  text.add(lower ? (afternoon ? "pm" : "am") : (afternoon ? "PM" : "AM"));
 }
 
 void put_zone(TextMaker& text, const TimeSpelling& spelling) {
-  if ((spelling.flags & TimeSpelling::kBlankZone) != 0) text.put(' ');
-  if (spelling.zone == 'Z') return text.put('Z');
+  if ((spelling.flags & TimeSpelling::kBlankZone) != 0) text.add(' ');
+  if (spelling.zone == 'Z') return text.add('Z');
   const auto minutes = static_cast<std::uint64_t>(std::abs(spelling.offset()));
-  text.put(spelling.offset() < 0 ? '-' : '+');
+  text.add(spelling.offset() < 0 ? '-' : '+');
   text.put_number(minutes / 60, 2);
   if (spelling.zone == '2') return;
-  if (spelling.zone == ':') text.put(':');
+  if (spelling.zone == ':') text.add(':');
   text.put_number(minutes % 60, 2);
 }
 
-std::size_t print_time(const ColumnSchema& column, const Byte* value, const TimeSpelling& spelling,
-                       char* to) {
+std::size_t print_moment(const ColumnSchema& column, const Byte* value,
+                         const TimeSpelling& spelling, char* to) {
   const Moment moment = moment_of(column, value, spelling.zone == 0 ? 0 : spelling.offset());
   TextMaker text(to);
   text.put_blanks(spelling.before);
   put_date(text, civil::date_of(moment.days), spelling);
   if (spelling.clock > 0) {
-    text.put(spelling.between);
+    text.add(spelling.between);
     put_clock(text, moment, spelling);
   }
   if (spelling.zone != 0) put_zone(text, spelling);
@@ -289,7 +289,7 @@ std::size_t print_spelled(const ColumnSchema& column, const Byte* value, std::st
     return print_number(column, value, read_spelling<NumberSpelling>(spelling), to);
   }
   if (kind == kTimeKind && is_time(column.type)) {
-    return print_time(column, value, read_spelling<TimeSpelling>(spelling), to);
+    return print_moment(column, value, read_spelling<TimeSpelling>(spelling), to);
   }
   return print_value(column, value, to);
 }

@@ -133,7 +133,7 @@ bool is_whole(const ColumnSchema& column) {
   return is_integer(column) || (is_decimal(column) && column.scale == 0);
 }
 
-bool is_moment(const ColumnSchema& column) {
+bool is_date_or_time(const ColumnSchema& column) {
   return column.type == ColumnType::kDate32 || column.type == ColumnType::kTimestamp;
 }
 
@@ -262,7 +262,7 @@ ColumnSchema wider_type(const TypeCandidate& a, const TypeCandidate& b, TypeCand
   if (bools && bool_family(a.column.text) == bool_family(b.column.text)) {
     return type_of(ColumnType::kBool, bool_family(a.column.text));
   }
-  if (is_moment(a.column) && is_moment(b.column)) return wider_moment(a, b, both);
+  if (is_date_or_time(a.column) && is_date_or_time(b.column)) return wider_moment(a, b, both);
   return type_of(ColumnType::kUtf8);
 }
 
