@@ -134,7 +134,7 @@ Status check_states(const Dfa& dfa) {
 }
 
 template <class T>
-std::size_t bytes_of(const std::vector<T>& values) {
+std::size_t size_in_bytes(const std::vector<T>& values) {
   return values.size() * sizeof(T);
 }
 
@@ -170,8 +170,8 @@ FlatDfaView FlatDfa::view() const {
 }
 
 std::size_t FlatDfa::size_bytes() const {
-  return bytes_of(keys_) + bytes_of(spans_) + bytes_of(index_offsets_) + bytes_of(indices_) +
-         bytes_of(targets_);
+  return size_in_bytes(keys_) + size_in_bytes(spans_) + size_in_bytes(index_offsets_) +
+         size_in_bytes(indices_) + size_in_bytes(targets_);
 }
 
 Result<RangeDfa> RangeDfa::make(const Dfa& dfa) {
@@ -220,8 +220,9 @@ RangeDfaView RangeDfa::view() const {
 }
 
 std::size_t RangeDfa::size_bytes() const {
-  return bytes_of(key_offsets_) + bytes_of(keys_) + bytes_of(singles_) + bytes_of(ranges_) +
-         bytes_of(index_offsets_) + bytes_of(indices_) + bytes_of(targets_);
+  return size_in_bytes(key_offsets_) + size_in_bytes(keys_) + size_in_bytes(singles_) +
+         size_in_bytes(ranges_) + size_in_bytes(index_offsets_) + size_in_bytes(indices_) +
+         size_in_bytes(targets_);
 }
 
 }  // namespace presso::strings

@@ -42,7 +42,7 @@ class SinkNumbers {
   std::int32_t rejecting_ = 0;
 };
 
-std::int32_t pad_of(std::optional<Byte> pad) {
+std::int32_t pad_number(std::optional<Byte> pad) {
   return pad ? *pad : -1;
 }
 
@@ -63,7 +63,7 @@ Result<DfaTable32> DfaTable32::make(const Dfa& dfa, std::optional<Byte> pad) {
   }
   made.view_.start = numbers.start() * 256;
   made.view_.rejecting_end = numbers.rejecting() * 256;
-  made.view_.pad = pad_of(pad);
+  made.view_.pad = pad_number(pad);
   return made;
 }
 
@@ -91,7 +91,7 @@ Result<DfaTable8> DfaTable8::make(const Dfa& dfa, std::optional<Byte> pad) {
   }
   made.view_.start = static_cast<Byte>(numbers.start());
   made.view_.rejecting_end = numbers.rejecting();
-  made.view_.pad = pad_of(pad);
+  made.view_.pad = pad_number(pad);
   return made;
 }
 
