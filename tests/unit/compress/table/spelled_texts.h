@@ -250,7 +250,7 @@ class SpelledTexts {
 
   /// Now and then some bytes are other ones.
   std::string changed(std::string text) {
-    constexpr char kList[] = "\"\r\n,;\t|# \\.+-eE01NAT/:{}\0\xFF";
+    static constexpr char kList[] = "\"\r\n,;\t|# \\.+-eE01NAT/:{}\0\xFF";
     constexpr std::string_view kBytes(kList, sizeof kList - 1);
     for (std::size_t changes = one_in(4) ? 1 + below(3) : 0; changes > 0; --changes) {
       if (text.empty()) return text;
