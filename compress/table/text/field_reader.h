@@ -42,8 +42,11 @@ struct NumberText {
   NumberText(const NumberText&) = delete;  // `whole` may be in `joined`
 
   bool is_whole() const { return !point && !has_exponent && !is_special; }
-  /// An integer with leading zeros is a code, such as a postcode, and no number.
-  bool is_code() const { return is_whole() && whole.size() > 1 && whole[0] == '0'; }
+  /// An integer with leading zeros is a code, such as a postcode, and no number, as is one of more
+  /// digits than any exact type has: different ones would be equal as doubles.
+  bool is_code() const {
+    return is_whole() && (whole.size() > 38 || (whole.size() > 1 && whole[0] == '0'));
+  }
 };
 
 /// The parts of a date or a timestamp.

@@ -160,8 +160,6 @@ std::optional<ColumnSchema> unusual_number(Bytes value, TypeCandidate& candidate
   if (note_commas(value, candidate)) return type_of(ColumnType::kDouble);
   NumberText number;
   if (!scan_number(value, number) || number.is_code()) return std::nullopt;
-  // Long numbers that differ would be equal as doubles, so they are taken for names.
-  if (number.is_whole() && number.whole.size() > kLongDigits) return std::nullopt;
   if (!number.has_exponent && !number.is_special) {
     if (auto column = number_of(bytes_of_text(plain_number(number)))) {
       column->text = ValueText::kPlain;
