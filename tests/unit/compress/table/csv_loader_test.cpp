@@ -188,23 +188,14 @@ TEST(CsvLoader, AnyTextThatLoadsPrintsBack) {
 /// Typed columns print back by their spellings, without exact lines.
 TEST(CsvLoader, ValuesInAnySpellingPrintBack) {
   test::SpelledTexts texts(3);
-  int loads = 0;
-  int typed = 0;
-  for (int i = 0; i < 50'000; ++i) {
-    const std::string text = texts.csv();
+  const auto load_text = [&](const std::string& text) {
     SniffOptions options;
     if (!texts.is_whole()) options.comment = '#';
     if (texts.one_in(4)) options.header = texts.one_in(2);
-    const auto loaded = load(text, options, !texts.is_whole());
-    if (!loaded.ok()) continue;
-    ++loads;
-    ASSERT_EQ(print(*loaded), text) << testing::PrintToString(text);
-    if (!texts.is_whole() || !test::all_typed(loaded->schema)) continue;
-    ++typed;
-    ASSERT_TRUE(loaded->rows.exact.rows.empty()) << testing::PrintToString(text);
-  }
-  EXPECT_GT(loads, 30'000);
-  EXPECT_GT(typed, 5'000);
+    return load(text, options, !texts.is_whole());
+  };
+  test::expect_spelled_texts_back(
+      texts, [&] { return texts.csv(); }, load_text, print);
 }
 
 }  // namespace

@@ -180,20 +180,9 @@ TEST(JsonLoader, AnyTextThatLoadsPrintsBack) {
 /// Typed columns print back by their spellings, without exact lines.
 TEST(JsonLoader, ValuesInAnySpellingPrintBack) {
   test::SpelledTexts texts(4);
-  int loads = 0;
-  int typed = 0;
-  for (int i = 0; i < 50'000; ++i) {
-    const std::string text = texts.json();
-    const auto loaded = load(text);
-    if (!loaded.ok()) continue;
-    ++loads;
-    ASSERT_EQ(print(*loaded), text) << testing::PrintToString(text);
-    if (!texts.is_whole() || !test::all_typed(loaded->schema)) continue;
-    ++typed;
-    ASSERT_TRUE(loaded->rows.exact.rows.empty()) << testing::PrintToString(text);
-  }
-  EXPECT_GT(loads, 30'000);
-  EXPECT_GT(typed, 5'000);
+  test::expect_spelled_texts_back(
+      texts, [&] { return texts.json(); }, [](const std::string& text) { return load(text); },
+      [](const auto& loaded) { return print(loaded); });
 }
 
 }  // namespace

@@ -83,9 +83,9 @@ class SpelledTexts {
   struct Column {
     Kind kind = kNumber;
     std::size_t style = 0;       ///< one way of writing, which most of its values have
-    std::size_t odd = 0;         ///< one value in so many is written in any way; 0: none is
-    std::size_t quoted = 0;      ///< one value in so many stands in quotes; 0: none does
-    std::size_t nulls = 0;       ///< one value in so many is null; 0: none is
+    std::size_t odd = 0;         ///< one of every `odd` values is written in any way; 0: none is
+    std::size_t quoted = 0;      ///< one of every `quoted` values stands in quotes; 0: none does
+    std::size_t nulls = 0;       ///< one of every `nulls` values is null; 0: none is
     std::string_view null_text;  ///< of most of them
   };
 
@@ -271,5 +271,25 @@ class SpelledTexts {
   std::mt19937 random_;
   bool whole_ = true;
 };
+
+/// Loads many texts: each that loads must print back, and one of typed columns alone without exact
+/// lines. `next` makes a text, `load` and `print` are those of the loader under test.
+template <class Next, class Load, class Print>
+void expect_spelled_texts_back(const SpelledTexts& texts, Next next, Load load, Print print) {
+  int loads = 0;
+  int typed = 0;
+  for (int i = 0; i < 50'000; ++i) {
+    const std::string text = next();
+    const auto loaded = load(text);
+    if (!loaded.ok()) continue;
+    ++loads;
+    ASSERT_EQ(print(*loaded), text) << testing::PrintToString(text);
+    if (!texts.is_whole() || !all_typed(loaded->schema)) continue;
+    ++typed;
+    ASSERT_TRUE(loaded->rows.exact.rows.empty()) << testing::PrintToString(text);
+  }
+  EXPECT_GT(loads, 30'000);
+  EXPECT_GT(typed, 5'000);
+}
 
 }  // namespace presso::test
