@@ -150,8 +150,7 @@ RowPrinter::Kind RowPrinter::kind_of(const ColumnSchema& schema) const {
       return schema.text == ValueText::kRawJson ? Kind::kRawString : Kind::kQuotedString;
     }
     if (is_real(schema.type)) return Kind::kJsonReal;
-    const bool time = schema.type == ColumnType::kDate32 || schema.type == ColumnType::kTimestamp;
-    return time ? Kind::kQuotedValue : Kind::kValue;
+    return is_date_or_time(schema.type) ? Kind::kQuotedValue : Kind::kValue;
   }
   if (is_string(schema.type)) {
     if (form_.quote == 0) return Kind::kRawString;

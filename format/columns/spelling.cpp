@@ -18,16 +18,17 @@ namespace {
 constexpr std::size_t kMostDigits = 64;  ///< of a number, sign and point included
 constexpr std::size_t kMostBlanks = 48;  ///< before or after a value
 
-/// Puts a text together and drops what is too long for it.
+/// Puts a text together. kMaxSpelledText has room for all that is printed here, because digits and
+/// blanks are limited.
 class TextMaker {
  public:
   explicit TextMaker(char* to) : begin_(to), at_(to) {}
 
   void add(char byte) { *at_++ = byte; }
   void add(std::string_view text) { at_ = std::copy(text.begin(), text.end(), at_); }
-  void put_blanks(std::size_t count) { at_ = std::fill_n(at_, std::min(count, kMostBlanks), ' '); }
+  void add_blanks(std::size_t count) { at_ = std::fill_n(at_, std::min(count, kMostBlanks), ' '); }
   /// A number with at least `least` digits.
-  void put_number(std::uint64_t number, std::size_t least) {
+  void add_number(std::uint64_t number, std::size_t least) {
     char digits[24];
     std::size_t size = digits::print(number, digits);
     for (; size < least; --least) add('0');
@@ -39,16 +40,6 @@ class TextMaker {
   char* begin_;
   char* at_;
 };
-
-/// The spelling from its bytes; those left out are 0.
-template <class Spelling>
-Spelling read_spelling(std::string_view bytes) {
-  Spelling spelling;
-  char* const to = &spelling.kind;
-  std::fill_n(to, sizeof spelling, char{0});
-  std::memcpy(to, bytes.data(), std::min(bytes.size(), sizeof spelling));
-  return spelling;
-}
 
 // --- numbers
 
@@ -103,14 +94,14 @@ std::size_t print_magnitude(const ColumnSchema& column, const Byte* value,
 }
 
 /// The digits before the point, in groups of three if that is asked for.
-void put_whole(TextMaker& text, std::string_view whole, char group) {
+void add_whole(TextMaker& text, std::string_view whole, char group) {
   for (std::size_t i = 0; i < whole.size(); ++i) {
     if (group != 0 && i > 0 && (whole.size() - i) % 3 == 0) text.add(group);
     text.add(whole[i]);
   }
 }
 
-void put_exponent(TextMaker& text, std::string_view exponent, const NumberSpelling& spelling) {
+void add_exponent(TextMaker& text, std::string_view exponent, const NumberSpelling& spelling) {
   text.add((spelling.flags & NumberSpelling::kUpperE) != 0 ? 'E' : 'e');
   exponent.remove_prefix(1);
   if (exponent.front() == '-') text.add('-');
@@ -150,16 +141,16 @@ std::size_t print_number(const ColumnSchema& column, const Byte* value,
   const std::string_view part = mantissa.substr(std::min(whole.size() + 1, mantissa.size()));
   if (whole == "0" && !part.empty() && (spelling.flags & NumberSpelling::kNoZero) != 0) whole = {};
   TextMaker text(to);
-  text.put_blanks(spelling.before);
+  text.add_blanks(spelling.before);
   if (negative) text.add('-');
   if (!negative && (spelling.flags & NumberSpelling::kPlus) != 0) text.add('+');
-  put_whole(text, whole, spelling.group);
+  add_whole(text, whole, spelling.group);
   if (!part.empty() || (spelling.flags & NumberSpelling::kPoint) != 0) {
     text.add((spelling.flags & NumberSpelling::kComma) != 0 ? ',' : '.');
   }
   text.add(part);
-  if (!exponent.empty()) put_exponent(text, exponent, spelling);
-  text.put_blanks(spelling.after);
+  if (!exponent.empty()) add_exponent(text, exponent, spelling);
+  text.add_blanks(spelling.after);
   return text.size();
 }
 
@@ -201,46 +192,46 @@ Moment moment_of(const ColumnSchema& column, const Byte* value, int offset_minut
   return moment;
 }
 
-void put_date(TextMaker& text, const civil::Date& date, const TimeSpelling& spelling) {
+void add_date(TextMaker& text, const civil::Date& date, const TimeSpelling& spelling) {
   const std::size_t least = (spelling.flags & TimeSpelling::kNoZeros) != 0 ? 1 : 2;
-  const auto put_year = [&] {
+  const auto add_year = [&] {
     if ((spelling.flags & TimeSpelling::kShortYear) != 0) {
-      return text.put_number(static_cast<std::uint64_t>(date.year % 100 + 100) % 100, 2);
+      return text.add_number(static_cast<std::uint64_t>(date.year % 100 + 100) % 100, 2);
     }
     if (date.year < 0) text.add('-');
-    text.put_number(static_cast<std::uint64_t>(std::abs(date.year)), 4);
+    text.add_number(static_cast<std::uint64_t>(std::abs(date.year)), 4);
   };
   if (spelling.order == 0) {
-    put_year();
+    add_year();
     text.add(spelling.mark);
   }
-  text.put_number(spelling.order == 2 ? date.day : date.month, least);
+  text.add_number(spelling.order == 2 ? date.day : date.month, least);
   text.add(spelling.mark);
-  text.put_number(spelling.order == 2 ? date.month : date.day, least);
+  text.add_number(spelling.order == 2 ? date.month : date.day, least);
   if (spelling.order != 0) {
     text.add(spelling.mark);
-    put_year();
+    add_year();
   }
 }
 
-void put_clock(TextMaker& text, const Moment& moment, const TimeSpelling& spelling) {
+void add_clock(TextMaker& text, const Moment& moment, const TimeSpelling& spelling) {
   std::uint64_t hour = moment.seconds / 3600;
   const bool afternoon = hour >= 12;
   const bool twelve = (spelling.flags & TimeSpelling::kTwelveHours) != 0;
   if (twelve) hour = (hour + 11) % 12 + 1;
-  text.put_number(hour, (spelling.flags & TimeSpelling::kShortHour) != 0 ? 1 : 2);
+  text.add_number(hour, (spelling.flags & TimeSpelling::kShortHour) != 0 ? 1 : 2);
   text.add(':');
-  text.put_number(moment.seconds / 60 % 60, 2);
+  text.add_number(moment.seconds / 60 % 60, 2);
   if (spelling.clock >= 2) {
     text.add(':');
-    text.put_number(moment.seconds % 60, 2);
+    text.add_number(moment.seconds % 60, 2);
   }
   const std::size_t digits = std::min<std::size_t>(spelling.fraction, 18);
   if (digits > 0) {
     text.add('.');
     const std::size_t kept = std::min(digits, moment.part_digits);
     const std::uint64_t part = moment.part / digits::power(moment.part_digits - kept);
-    if (kept > 0) text.put_number(part, kept);
+    if (kept > 0) text.add_number(part, kept);
     for (std::size_t i = kept; i < digits; ++i) text.add('0');
   }
   if (!twelve) return;
@@ -249,34 +240,30 @@ void put_clock(TextMaker& text, const Moment& moment, const TimeSpelling& spelli
   text.add(lower ? (afternoon ? "pm" : "am") : (afternoon ? "PM" : "AM"));
 }
 
-void put_zone(TextMaker& text, const TimeSpelling& spelling) {
+void add_zone(TextMaker& text, const TimeSpelling& spelling) {
   if ((spelling.flags & TimeSpelling::kBlankZone) != 0) text.add(' ');
   if (spelling.zone == 'Z') return text.add('Z');
   const auto minutes = static_cast<std::uint64_t>(std::abs(spelling.offset()));
   text.add(spelling.offset() < 0 ? '-' : '+');
-  text.put_number(minutes / 60, 2);
+  text.add_number(minutes / 60, 2);
   if (spelling.zone == '2') return;
   if (spelling.zone == ':') text.add(':');
-  text.put_number(minutes % 60, 2);
+  text.add_number(minutes % 60, 2);
 }
 
 std::size_t print_moment(const ColumnSchema& column, const Byte* value,
                          const TimeSpelling& spelling, char* to) {
   const Moment moment = moment_of(column, value, spelling.zone == 0 ? 0 : spelling.offset());
   TextMaker text(to);
-  text.put_blanks(spelling.before);
-  put_date(text, civil::date_of(moment.days), spelling);
+  text.add_blanks(spelling.before);
+  add_date(text, civil::date_of(moment.days), spelling);
   if (spelling.clock > 0) {
     text.add(spelling.between);
-    put_clock(text, moment, spelling);
+    add_clock(text, moment, spelling);
   }
-  if (spelling.zone != 0) put_zone(text, spelling);
-  text.put_blanks(spelling.after);
+  if (spelling.zone != 0) add_zone(text, spelling);
+  text.add_blanks(spelling.after);
   return text.size();
-}
-
-bool is_time(ColumnType type) {
-  return type == ColumnType::kDate32 || type == ColumnType::kTimestamp;
 }
 
 }  // namespace
@@ -284,11 +271,11 @@ bool is_time(ColumnType type) {
 std::size_t print_spelled(const ColumnSchema& column, const Byte* value, std::string_view spelling,
                           char* to) {
   const char kind = spelling.empty() ? kUsualSpelling : spelling.front();
-  if (kind == kNumberKind && !is_time(column.type)) {
+  if (kind == kNumberKind && !is_date_or_time(column.type)) {
     if (const std::size_t size = print_simple(column, value, spelling, to)) return size;
     return print_number(column, value, read_spelling<NumberSpelling>(spelling), to);
   }
-  if (kind == kTimeKind && is_time(column.type)) {
+  if (kind == kTimeKind && is_date_or_time(column.type)) {
     return print_moment(column, value, read_spelling<TimeSpelling>(spelling), to);
   }
   return print_value(column, value, to);

@@ -16,6 +16,7 @@
 // tests/unit/format/columns/spelling_test.cpp.
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 
 #include "format/columns/value_text.h"
@@ -86,6 +87,15 @@ std::string_view spelling_bytes(const Spelling& spelling) {
   std::string_view bytes(&spelling.kind, sizeof spelling);
   while (bytes.back() == 0) bytes.remove_suffix(1);
   return bytes;
+}
+
+/// The spelling from its bytes; those left out are 0.
+template <class Spelling>
+Spelling read_spelling(std::string_view bytes) {
+  Spelling spelling;
+  std::fill_n(&spelling.kind, sizeof spelling, char{0});
+  std::copy_n(bytes.begin(), std::min(bytes.size(), sizeof spelling), &spelling.kind);
+  return spelling;
 }
 
 /// Writes a value of a number, date or timestamp column to `to`, which has room for kMaxSpelledText

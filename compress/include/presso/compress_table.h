@@ -144,7 +144,7 @@ Result<TableSummary> compress_table(const RandomAccess& text, ByteSink& sink,
 
 /// Finds out and checks what compress_table() would, and writes nothing: row groups, compressed
 /// bytes and the rows that are kept as text are 0. Errors: those of compress_table() apart from the
-/// sink's; rows that do not fit are none with TableOptions::on_bad_rows.
+/// sink's. Rows that do not fit go to TableOptions::on_bad_rows and are no error, if it is set.
 Result<TableSummary> describe_table_text(ByteSource& source, ByteSource* types_from,
                                          const TableOptions& options);
 Result<TableSummary> describe_table_text(const RandomAccess& text, const TableOptions& options);

@@ -58,14 +58,8 @@ bool quotes_are_text(const RandomAccess& file, const Dialect& dialect, std::size
     const Bytes lines = Bytes(text).subspan(static_cast<std::size_t>(line_end - text.begin()) + 1);
     const auto end = tokenize(dialect, lines, 0, lines.size() + 1, false, quoted);
     if (!end.ok() || !tokenize(no_quotes, lines, 0, lines.size() + 1, false, plain).ok()) continue;
-    const bool regular = std::none_of(quoted.fields.begin(), quoted.fields.end(),
-                                      [](const Field& field) { return field.irregular; });
-    if (regular && 2 * *end > lines.size()) continue;
-    bool all_fit = plain.records() > 1;
-    for (std::size_t r = 0; r < plain.records(); ++r) {
-      all_fit = all_fit && plain.fields_of(r) == columns;
-    }
-    if (all_fit) return true;
+    if (quoted.is_regular() && 2 * *end > lines.size()) continue;
+    if (plain.records() > 1 && plain.all_have(0, columns)) return true;
   }
   return false;
 }

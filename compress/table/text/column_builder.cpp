@@ -9,6 +9,7 @@
 
 #include "compress/table/text/field_reader.h"
 #include "compress/table/text/json_tokenizer.h"
+#include "compress/table/text/text_checks.h"
 #include "format/columns/spelling.h"
 
 namespace presso {
@@ -144,9 +145,7 @@ bool ColumnBuilder::put_unusual(FieldReader& reader, std::uint64_t row, const Fi
   if (is_null_word(value, column_.type)) {
     if (!column_.nullable) return false;
     put_null(row);
-    const bool usual = column_.null_text && !field.quoted &&
-                       std::string_view(reinterpret_cast<const char*>(value.data()),
-                                        value.size()) == *column_.null_text;
+    const bool usual = column_.null_text && !field.quoted && text_of(value) == *column_.null_text;
     if (!usual) put_field(row, field, text);
     return true;
   }

@@ -28,16 +28,7 @@ class Loader {
   /// All rows of the piece, or an error with its line.
   Result<LoadedRows> load() {
     PRESSO_TRY(read());
-    LoadedRows loaded;
-    loaded.rows = ends_.size();
-    for (std::size_t i = 0; i < builders_.size(); ++i) {
-      loaded.columns.push_back(builders_[i].finish());
-      if (schema_.columns[i].spelled) {
-        loaded.exact.spellings.push_back(builders_[i].take_spellings());
-      }
-    }
-    if (schema_.exact) PRESSO_TRY(keep_exact_lines(text_, schema_, ends_, loaded));
-    return loaded;
+    return finish_rows(text_, schema_, ends_, builders_);
   }
 
   /// Only called after load() has failed: it parses everything once more.
@@ -48,7 +39,7 @@ class Loader {
       PRESSO_ASSIGN(at, tokenize(dialect_, text_, at, kBatchRecords, true, batch, first_line_));
       for (std::size_t r = 0; r < batch.records(); ++r) {
         if (has_right_fields(batch, r) && has_right_values(batch, text_, r)) continue;
-        bad.push_back({begin_of(batch, r), batch.begin[r + 1]});
+        bad.push_back({batch.text_begin(r), batch.begin[r + 1]});
       }
     }
     return bad;
@@ -109,17 +100,11 @@ class Loader {
     return fields == builders_.size() || (options_.fill && fields < builders_.size());
   }
 
-  /// Where the record's first field begins, its opening quote included.
-  static std::size_t begin_of(const RecordBatch& batch, std::size_t record) {
-    const Field& first = batch.fields[batch.first_field[record]];
-    return first.begin - (first.quoted ? 1 : 0);
-  }
-
   /// Names the line and shows the record's beginning. Lines are counted only here, since that
   /// reads the text again.
   Error wrong_fields(const RecordBatch& batch, std::size_t record) const {
     const std::size_t fields = batch.fields_of(record);
-    const std::size_t begin = begin_of(batch, record);
+    const std::size_t begin = batch.text_begin(record);
     std::string what = grouped(fields);
     what.append(fields == 1 ? " field, expected " : " fields, expected ");
     what.append(grouped(builders_.size())).append(": ");

@@ -20,6 +20,7 @@
 // tests/unit/compress/table/csv_tokenizer_test.cpp against a reader that goes byte by byte.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -80,6 +81,23 @@ struct RecordBatch {
   std::size_t records() const { return begin.empty() ? 0 : begin.size() - 1; }
   std::size_t fields_of(std::size_t record) const {
     return first_field[record + 1] - first_field[record];
+  }
+  /// Where the record's first field begins, its opening quote included.
+  std::size_t text_begin(std::size_t record) const {
+    const Field& first = fields[first_field[record]];
+    return first.begin - (first.quoted ? 1 : 0);
+  }
+  /// Whether no quotation has text after it.
+  bool is_regular() const {
+    return std::none_of(fields.begin(), fields.end(),
+                        [](const Field& field) { return field.irregular; });
+  }
+  /// Whether all records from `first` on have this many fields.
+  bool all_have(std::size_t first, std::size_t count) const {
+    for (std::size_t r = first; r < records(); ++r) {
+      if (fields_of(r) != count) return false;
+    }
+    return true;
   }
 };
 

@@ -87,23 +87,9 @@ bool end_with_delimiter(const RecordBatch& sample, std::size_t first) {
   return sample.records() > first;
 }
 
-/// Whether all records from `first` on have `fields` fields.
-bool all_have(const RecordBatch& sample, std::size_t first, std::size_t fields) {
-  for (std::size_t r = first; r < sample.records(); ++r) {
-    if (sample.fields_of(r) != fields) return false;
-  }
-  return true;
-}
-
 std::size_t quoted_fields(const RecordBatch& sample) {
   return static_cast<std::size_t>(std::count_if(sample.fields.begin(), sample.fields.end(),
                                                 [](const Field& field) { return field.quoted; }));
-}
-
-/// Whether no quotation has text after it.
-bool is_regular(const RecordBatch& sample) {
-  return std::none_of(sample.fields.begin(), sample.fields.end(),
-                      [](const Field& field) { return field.irregular; });
 }
 
 /// Whether the text is a date with its time, which blanks separate as well.
@@ -243,7 +229,7 @@ class Sniffer {
     const std::size_t fields = sample_.fields_of(records - 1);
     const bool fits = sample_.fields_of(0) == fields ||
                       (sample_.fields_of(0) + 1 == fields && sample_.fields[0].quoted);
-    if (fields < 2 || !fits || !all_have(sample_, 1, fields)) return false;
+    if (fields < 2 || !fits || !sample_.all_have(1, fields)) return false;
     std::size_t plain_words = 0;
     for (std::size_t i = sample_.first_field[1]; i < sample_.fields.size(); ++i) {
       const Field& field = sample_.fields[i];
@@ -270,7 +256,7 @@ class Sniffer {
   Status find_quote() {
     const Status read = take_sample(dialect(), kAllRecords);
     if (options_.quote) return read;
-    const bool regular = read.ok() && is_regular(sample_) && ends_well();
+    const bool regular = read.ok() && sample_.is_regular() && ends_well();
     if (regular && quoted_fields(sample_) > 0) return read;
     if (regular) return find_single_quote();
     if (find_escape() || find_text_with_quotes(read.ok() && ends_well())) return {};
@@ -286,7 +272,7 @@ class Sniffer {
     const Byte quote = std::exchange(form_.quote, Byte{'\''});
     const bool read = form_.delimiter != '\'' && take_sample(dialect(), kAllRecords).ok();
     const Likeness likeness = likeness_of(sample_);
-    if (read && is_regular(sample_) && ends_well() && quoted_fields(sample_) > 1 &&
+    if (read && sample_.is_regular() && ends_well() && quoted_fields(sample_) > 1 &&
         likeness.records >= before.records) {
       return {};
     }
@@ -298,7 +284,8 @@ class Sniffer {
   bool find_escape() {
     if (options_.escape || form_.delimiter == '\\') return false;
     rules_.escape = '\\';
-    if (take_sample(dialect(), kAllRecords).ok() && is_regular(sample_) && ends_well()) return true;
+    if (take_sample(dialect(), kAllRecords).ok() && sample_.is_regular() && ends_well())
+      return true;
     rules_.escape = 0;
     return false;
   }
@@ -310,7 +297,7 @@ class Sniffer {
     const bool read = take_sample(dialect(), kAllRecords).ok();
     if (form_.delimiter == '\t') return read;
     if (read && all_closed && sample_.records() > 1 && sample_.fields_of(0) > 1 &&
-        all_have(sample_, 1, sample_.fields_of(0))) {
+        sample_.all_have(1, sample_.fields_of(0))) {
       return true;
     }
     form_.quote = quote;
@@ -393,10 +380,9 @@ class Sniffer {
     std::size_t lines = 0;
     while (lines < sample_.records() && sample_.fields_of(lines) == 1) ++lines;
     const bool fits = columns > 2 && lines > 0 && lines <= kMostLines &&
-                      sample_.records() >= lines + 2 && all_have(sample_, lines, columns);
+                      sample_.records() >= lines + 2 && sample_.all_have(lines, columns);
     if (!fits) return;
-    const Field& first = sample_.fields[sample_.first_field[lines]];
-    const std::size_t before = std::exchange(begin_, first.begin - (first.quoted ? 1 : 0));
+    const std::size_t before = std::exchange(begin_, sample_.text_begin(lines));
     if (take_sample(dialect(), kHeaderRecords).ok() &&
         header_kind(sample_, head_) == HeaderKind::kNames) {
       title_lines_ = lines;
@@ -409,7 +395,7 @@ class Sniffer {
   /// first record has none.
   void find_trailing_delimiter() {
     const bool first_lacks = sample_.records() > 1 && end_with_delimiter(sample_, 1) &&
-                             all_have(sample_, 1, sample_.fields_of(0) + 1);
+                             sample_.all_have(1, sample_.fields_of(0) + 1);
     form_.trailing_delimiter = options_.trailing_delimiter.value_or(
         first_lacks || (form_.delimiter == '|' && end_with_delimiter(sample_, 0)));
   }

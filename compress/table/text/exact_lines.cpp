@@ -72,16 +72,22 @@ class Comparer {
 }  // namespace
 
 // Text after the last row is kept under the number of rows, as if it were one more row.
-Status keep_exact_lines(Bytes text, const TableSchema& schema,
-                        const std::vector<std::uint32_t>& ends, LoadedRows& loaded) {
+Result<LoadedRows> finish_rows(Bytes text, const TableSchema& schema,
+                               const std::vector<std::uint32_t>& ends,
+                               std::vector<ColumnBuilder>& builders) {
+  LoadedRows loaded;
+  loaded.rows = ends.size();
+  ExactLines spellings;  // without lines, since they are what is found out
+  for (std::size_t i = 0; i < builders.size(); ++i) {
+    loaded.columns.push_back(builders[i].finish());
+    if (schema.columns[i].spelled) spellings.spellings.push_back(builders[i].take_spellings());
+  }
+  if (!schema.exact) return loaded;
   std::vector<ColumnView> views;
   for (const ColumnData& column : loaded.columns) views.push_back(column.view());
-  ExactLines spellings;
-  std::swap(spellings.spellings, loaded.exact.spellings);
-  const RowPrinter printer(schema, views, &spellings);
-  const Status compared = Comparer(text, ends, loaded.exact).compare(printer);
+  PRESSO_TRY(Comparer(text, ends, loaded.exact).compare(RowPrinter(schema, views, &spellings)));
   loaded.exact.spellings = std::move(spellings.spellings);
-  return compared;
+  return loaded;
 }
 
 }  // namespace presso

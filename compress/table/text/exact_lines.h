@@ -6,13 +6,16 @@
 
 #include <vector>
 
+#include "compress/table/text/column_builder.h"
 #include "compress/table/text/csv_loader.h"
 
 namespace presso {
 
-/// `ends`: where each row ends in `text`, what precedes the row being part of it. Text after
-/// the last row is kept as well. Fills loaded.exact.
-Status keep_exact_lines(Bytes text, const TableSchema& schema,
-                        const std::vector<std::uint32_t>& ends, LoadedRows& loaded);
+/// Takes the columns from their builders, one for each of the schema's, and keeps what printing
+/// them would not give back. `ends`: where each row ends in `text`, what precedes the row being
+/// part of it. Text after the last row is kept as well.
+Result<LoadedRows> finish_rows(Bytes text, const TableSchema& schema,
+                               const std::vector<std::uint32_t>& ends,
+                               std::vector<ColumnBuilder>& builders);
 
 }  // namespace presso

@@ -9,6 +9,7 @@
 #include <limits>
 #include <string_view>
 
+#include "compress/table/text/text_checks.h"
 #include "format/columns/civil_date.h"
 #include "format/columns/digits.h"
 #include "format/columns/spelling.h"
@@ -19,10 +20,6 @@ namespace presso {
 namespace {
 
 constexpr std::size_t kMostText = 64;  ///< longer fields are strings
-
-std::string_view as_view(Bytes text) {
-  return {reinterpret_cast<const char*>(text.data()), text.size()};
-}
 
 char lower(Byte byte) {
   return static_cast<char>(byte >= 'A' && byte <= 'Z' ? byte + 32 : byte);
@@ -130,6 +127,7 @@ bool take_date(Cursor& cursor, TimeText& time) {
   if (time.mark == 0 || !cursor.take(time.mark)) return false;
   const Bytes three = cursor.take_digits(5);
   time.year_last = one.size() <= 2;
+  if (!time.year_last && time.mark == '.') return false;  // 2020.3.13 is a version
   const Bytes year = time.year_last ? three : one;
   const Bytes first = time.year_last ? one : two;
   const Bytes second = time.year_last ? two : three;
@@ -144,11 +142,9 @@ bool take_date(Cursor& cursor, TimeText& time) {
   const auto is_short = [](Bytes digits) { return digits.size() == 1; };
   if (is_short(first) || is_short(second)) time.flags |= TimeSpelling::kNoZeros;
   time.is_even = !(is_short(first) && second[0] == '0') && !(is_short(second) && first[0] == '0');
-  time.month_first = civil::exists(time.year, time.first, time.second);
-  // With points the day stands first.
+  // The day stands first where the mark is a point.
+  time.month_first = time.mark != '.' && civil::exists(time.year, time.first, time.second);
   time.day_first = time.year_last && civil::exists(time.year, time.second, time.first);
-  if (time.year_last && time.mark == '.') time.month_first = false;
-  if (!time.year_last && time.mark == '.') return false;  // 2020.3.13 is a version
   return time.month_first || time.day_first;
 }
 
@@ -217,17 +213,14 @@ bool take_zone(Cursor& cursor, TimeText& time) {
 
 // --- values
 
-std::uint32_t no_leading_zeros(Bytes digits, std::uint32_t further) {
-  std::size_t zeros = 0;
-  while (zeros < digits.size() && digits[zeros] == '0') ++zeros;
-  return static_cast<std::uint32_t>(digits.size() - zeros) + (zeros < digits.size() ? further : 0);
-}
-
-/// Digits from the first that is not 0.
+/// The number of digits from the first that is not 0.
 std::size_t significant_digits(const NumberText& number) {
-  const auto part = static_cast<std::uint32_t>(number.part.size());
-  const std::uint32_t whole = no_leading_zeros(number.whole, part);
-  return whole > 0 ? whole : no_leading_zeros(number.part, 0);
+  const auto without_zeros = [](Bytes digits) {
+    while (!digits.empty() && digits.front() == '0') digits = digits.subspan(1);
+    return digits.size();
+  };
+  const std::size_t whole = without_zeros(number.whole);
+  return whole > 0 ? whole + number.part.size() : without_zeros(number.part);
 }
 
 /// The digits before and after the point as one number, of at most 19 digits.
@@ -268,9 +261,7 @@ NumberSpelling spelling_of(const NumberText& number) {
 /// Integers and decimals: the plain text, with zeros after the point as the scale asks.
 std::string exact_text(const ColumnSchema& column, const NumberText& number) {
   std::string text = plain_number(number);
-  const bool decimal =
-      column.type == ColumnType::kDecimal64 || column.type == ColumnType::kDecimal128;
-  if (decimal && column.scale > number.part.size()) {
+  if (is_decimal(column.type) && column.scale > number.part.size()) {
     if (text.find('.') == text.npos) text += '.';
     text.append(column.scale - number.part.size(), '0');
   }
@@ -299,10 +290,9 @@ TimeSpelling spelling_of(const TimeText& time, bool month_first) {
 
 /// What the spelling of a column says of commas.
 Commas commas_of(std::string_view spelling) {
-  if (spelling.empty() || spelling.front() != kNumberKind) return Commas::kNone;
-  NumberSpelling number;
-  std::copy_n(spelling.begin(), std::min(spelling.size(), sizeof number), &number.kind);
-  if (spelling.size() == sizeof number && number.group == ',') return Commas::kGroups;
+  const auto number = read_spelling<NumberSpelling>(spelling);
+  if (number.kind != kNumberKind) return Commas::kNone;
+  if (number.group == ',') return Commas::kGroups;
   return (number.flags & NumberSpelling::kComma) != 0 ? Commas::kPoint : Commas::kNone;
 }
 
@@ -351,21 +341,20 @@ bool is_any_null_word(Bytes text, ColumnType type) {
   constexpr std::string_view kWords[] = {"NA", "N/A", "n/a",  "NULL", "null",     "Null", "None",
                                          "-",  "\\N", "#N/A", "#NA",  "#N/A N/A", "<NA>", "NaT"};
   constexpr std::string_view kNotNumbers[] = {"NaN", "nan", "-NaN", "-nan"};
-  const std::string_view word = as_view(text);
+  const std::string_view word = text_of(text);
   if (word.empty() || word.front() == ' ') return word.find_first_not_of(' ') == word.npos;
   const auto is_in = [&](const auto& words) {
     return std::find(std::begin(words), std::end(words), word) != std::end(words);
   };
-  const bool words_or_times =
-      type == ColumnType::kBool || type == ColumnType::kDate32 || type == ColumnType::kTimestamp;
+  const bool words_or_times = type == ColumnType::kBool || is_date_or_time(type);
   return is_in(kWords) || (words_or_times && is_in(kNotNumbers));
 }
 
 std::string plain_number(const NumberText& number) {
   std::string text(number.negative ? "-" : "");
-  text += number.whole.empty() ? "0" : as_view(number.whole);
-  if (!number.part.empty()) text.append(".").append(as_view(number.part));
-  return text.append(as_view(number.exponent));
+  text += number.whole.empty() ? "0" : text_of(number.whole);
+  if (!number.part.empty()) text.append(".").append(text_of(number.part));
+  return text.append(text_of(number.exponent));
 }
 
 FieldReader::FieldReader(const ColumnSchema& column)
@@ -396,10 +385,9 @@ bool FieldReader::accepts(Bytes text) {
   return read(text, value);
 }
 
-/// The value has no spelling, or one whose text is that of print_value().
-bool FieldReader::spell_usual(bool usual) {
-  spelling_bytes_ = usual ? 0 : 1;
-  spelling_[0] = kUsualSpelling;
+/// The value has no spelling.
+bool FieldReader::spell_usual() {
+  spelling_bytes_ = 0;
   return true;
 }
 
@@ -417,7 +405,7 @@ bool FieldReader::spell(const Spelling& spelling, bool surely, Bytes text, const
   if (!surely) {
     char printed[kMaxSpelledText];
     const std::size_t size = print_spelled(column_, value, bytes, printed);
-    if (std::string_view(printed, size) != as_view(text)) return false;
+    if (std::string_view(printed, size) != text_of(text)) return false;
   }
   spelling_bytes_ = bytes.size();
   std::copy(bytes.begin(), bytes.end(), spelling_);
@@ -451,10 +439,10 @@ bool FieldReader::read_double(const NumberText& number, Bytes text, Byte* value)
                        number.point == (part > 0) && number.group == 0 && !number.comma;
     const bool point_form = column_.text == ValueText::kPointReal;
     const bool shortest = point_form ? part > 0 && (!last_zero || part == 1) : !last_zero;
-    if (plain && shortest && (size >= 1e-4 || mantissa == 0)) return spell_usual(true);
+    if (plain && shortest && (size >= 1e-4 || mantissa == 0)) return spell_usual();
     return spell_number(number, part > 0 ? "f" : "g", true, text, value);
   }
-  if (parse_(column_, text, value)) return spell_usual(true);
+  if (parse_(column_, text, value)) return spell_usual();
   const std::string plain = plain_number(number);
   double real = 0;
   const auto read = std::from_chars(plain.data(), plain.data() + plain.size(), real);
@@ -480,32 +468,31 @@ bool FieldReader::read_number(Bytes text, Byte* value) {
     const double real =
         nan ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
     store(value, number.negative ? -real : real);
-    if (as_view(text) == (nan ? "nan" : number.negative ? "-inf" : "inf")) return spell_usual(true);
+    if (text_of(text) == (nan ? "nan" : number.negative ? "-inf" : "inf")) return spell_usual();
     return spell_field();
   }
   if (number.has_exponent || number.is_special || column_.type == ColumnType::kFloat) return false;
   const std::string exact = exact_text(column_, number);
-  if (!parse_(column_, {reinterpret_cast<const Byte*>(exact.data()), exact.size()}, value)) {
+  if (!parse_(column_, bytes_of(exact), value)) {
     return false;
   }
-  if (as_view(text) == exact) return spell_usual(true);
+  if (text_of(text) == exact) return spell_usual();
   return spell_number(number, "i", false, text, value);
 }
 
 /// Words in any letter case, of the kind that the column has.
 bool FieldReader::read_bool(Bytes text, Byte* value) {
-  if (parse_(column_, text, value)) return spell_usual(true);
+  if (parse_(column_, text, value)) return spell_usual();
   if (text.size() > 5) return false;
   ColumnSchema small = column_;
   small.text = bool_family(column_.text);
-  std::string word(as_view(text));
+  std::string word(text_of(text));
   for (char& letter : word) letter = lower(static_cast<Byte>(letter));
-  return parse_value(small, {reinterpret_cast<const Byte*>(word.data()), word.size()}, value) &&
-         spell_field();
+  return parse_value(small, bytes_of(word), value) && spell_field();
 }
 
 bool FieldReader::read_time(Bytes text, Byte* value) {
-  if (parse_(column_, text, value)) return spell_usual(true);
+  if (parse_(column_, text, value)) return spell_usual();
   TimeText time;
   if (!scan_time(text, time)) return false;
   const bool month_first = column_.text == ValueText::kMonthSlashDate;

@@ -54,8 +54,8 @@ struct TimeText {
   Byte before = 0;
   Byte after = 0;
   bool year_last = false;
-  bool month_first = false;  ///< where the year is last: 2/24/2003 can be read so
-  bool day_first = false;    ///< the same for 24/2/2003
+  bool month_first = false;  ///< the date exists with the month before the day: 2/24/2003
+  bool day_first = false;    ///< the year is last, and the date exists as 24/2/2003 does
   bool has_time = false;
   std::uint32_t year = 0;
   std::uint32_t first = 0;  ///< the other two numbers of the date, in their order
@@ -76,10 +76,11 @@ struct TimeText {
 bool scan_number(Bytes text, NumberText& number, Commas commas = Commas::kNone);
 bool scan_time(Bytes text, TimeText& time);
 
+/// is_null_word() for texts whose first bytes leave it open.
+bool is_any_null_word(Bytes text, ColumnType type);
 /// Whether the text stands for a missing value in a column of this type whose other values have it:
 /// NA, N/A, NULL, None, `-`, `\N`, blanks and others that pandas knows; among bools, dates and
 /// timestamps NaN, too.
-bool is_any_null_word(Bytes text, ColumnType type);
 inline bool is_null_word(Bytes text, ColumnType type) {
   // Nearly all values are told from their first bytes.
   const Byte first = text.empty() ? Byte{' '} : text[0];
@@ -111,7 +112,7 @@ class FieldReader {
   bool read_number(Bytes text, Byte* value);
   bool read_bool(Bytes text, Byte* value);
   bool read_time(Bytes text, Byte* value);
-  bool spell_usual(bool usual);
+  bool spell_usual();
   bool spell_field();
   template <class Spelling>
   bool spell(const Spelling& spelling, bool surely, Bytes text, const Byte* value);

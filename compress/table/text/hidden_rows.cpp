@@ -10,12 +10,6 @@ namespace {
 
 constexpr std::size_t kManyLines = 4;  ///< of texts only, that are no accident
 
-/// The place of the record's first byte after blank lines and comments.
-std::size_t text_begin_of(const RecordBatch& batch, std::size_t record) {
-  const Field& first = batch.fields[batch.first_field[record]];
-  return first.begin - (first.quoted ? 1 : 0);
-}
-
 bool has_irregular_field(const RecordBatch& batch, std::size_t record) {
   const auto begin = batch.fields.begin() + batch.first_field[record];
   const auto end = batch.fields.begin() + batch.first_field[record + 1];
@@ -64,7 +58,7 @@ Status refuse_rows_in_quotes(const Dialect& dialect, Bytes text, const RecordBat
   no_quotes.quote = no_quotes.escape = 0;
   RecordBatch rows;
   for (std::size_t r = 0; r < batch.records(); ++r) {
-    const std::size_t begin = text_begin_of(batch, r);
+    const std::size_t begin = batch.text_begin(r);
     const Bytes record = text.subspan(begin, batch.begin[r + 1] - begin);
     if (!may_hide_rows(dialect, record, test.columns)) continue;
     if (!are_rows(no_quotes, record, test, rows)) continue;
@@ -88,7 +82,7 @@ Status refuse_rows_in_comments(const Dialect& dialect, Bytes text, const RecordB
   RecordBatch rows;
   for (std::size_t r = 0; r <= batch.records(); ++r) {
     std::size_t at = batch.begin[r];
-    const std::size_t stop = r < batch.records() ? text_begin_of(batch, r) : end;
+    const std::size_t stop = r < batch.records() ? batch.text_begin(r) : end;
     while (at < stop) {
       const auto line_end = std::find_if(text.begin() + static_cast<std::ptrdiff_t>(at),
                                          text.begin() + static_cast<std::ptrdiff_t>(stop),

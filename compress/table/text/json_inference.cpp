@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "compress/table/text/text_checks.h"
 #include "format/columns/schema.h"
 
 namespace presso {
@@ -38,10 +39,6 @@ bool is_blank(Byte byte) {
   return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
 }
 
-std::string_view view(Bytes text) {
-  return {reinterpret_cast<const char*>(text.data()), text.size()};
-}
-
 /// Whether an escape stands for a character that is not ASCII.
 bool escapes_characters(std::string_view string) {
   for (std::size_t at = 0; (at = string.find('\\', at)) != string.npos; at += 2) {
@@ -60,7 +57,7 @@ namespace {
 JsonLayout layout_of(Bytes head, std::size_t at) {
   JsonBatch batch;
   const std::size_t end = tokenize_json(head, at, 1, JsonLayout::kSpread, batch);
-  const std::string_view rest = view(head.subspan(at));
+  const std::string_view rest = text_of(head.subspan(at));
   const std::size_t line = rest.find('\n');
   if (batch.rows() == 0) {
     const bool is_line = batch.faults.front().at - at < line || rest.substr(line + 1, 1) == "{";
@@ -81,7 +78,7 @@ std::optional<JsonText> sniff_json(Bytes head, bool surely) {
     while (at < head.size() && is_blank(head[at])) ++at;
     return at;
   };
-  const bool marked = view(head).starts_with(kByteOrderMark);
+  const bool marked = text_of(head).starts_with(kByteOrderMark);
   const std::size_t at = skip_blank(marked ? kByteOrderMark.size() : 0);
   if (marked) json.form.head = kByteOrderMark;
   const auto is_object = [&](std::size_t begin) {
@@ -90,7 +87,7 @@ std::optional<JsonText> sniff_json(Bytes head, bool surely) {
     return surely || inner == head.size() || head[inner] == '"' || head[inner] == '}';
   };
   if (at < head.size() && head[at] == '[' && is_object(skip_blank(at + 1))) {
-    json.form.head = view(head.first(skip_blank(at + 1)));
+    json.form.head = text_of(head.first(skip_blank(at + 1)));
     json.layout = JsonLayout::kArray;
     return json;
   }
@@ -195,7 +192,7 @@ void JsonInference::add_row(const JsonBatch& batch, Bytes text, std::size_t row)
 
 /// Votes on escapes, for strings that show them.
 void JsonInference::add_string(const JsonMember& member, Bytes text) {
-  const std::string_view string = view(text.subspan(member.begin, member.length));
+  const std::string_view string = text_of(text.subspan(member.begin, member.length));
   if (member.non_ascii) {
     ascii_.add(false);
   } else if (member.escaped && escapes_characters(string)) {
@@ -247,8 +244,7 @@ ColumnSchema JsonInference::column(std::size_t index, const ColumnSchema& inferr
   string.valid_utf8 = kinds_[index] != 0;
   ColumnSchema typed = inferred;
   typed.quoting = Quoting::kNeeded;
-  const bool is_time =
-      inferred.type == ColumnType::kDate32 || inferred.type == ColumnType::kTimestamp;
+  const bool is_time = is_date_or_time(inferred.type);
   const Byte kinds = kinds_[index];
   if (kinds == 0) return string;
   if (kinds == bit_of(JsonKind::kString)) return is_time ? typed : string;

@@ -26,8 +26,7 @@ bool is_raw(const ColumnSchema& column) {
 
 /// The kind of value that a column has, unless it is raw JSON.
 JsonKind kind_of(const ColumnSchema& column) {
-  const bool time = column.type == ColumnType::kDate32 || column.type == ColumnType::kTimestamp;
-  if (time || is_string(column.type)) return JsonKind::kString;
+  if (is_date_or_time(column.type) || is_string(column.type)) return JsonKind::kString;
   return column.type == ColumnType::kBool ? JsonKind::kBool : JsonKind::kNumber;
 }
 
@@ -52,16 +51,7 @@ class JsonLoader {
   /// All rows of the piece, or the first error with its line.
   Result<LoadedRows> load() {
     PRESSO_TRY(read());
-    LoadedRows loaded;
-    loaded.rows = ends_.size();
-    for (std::size_t i = 0; i < builders_.size(); ++i) {
-      loaded.columns.push_back(builders_[i].finish());
-      if (schema_.columns[i].spelled) {
-        loaded.exact.spellings.push_back(builders_[i].take_spellings());
-      }
-    }
-    if (schema_.exact) PRESSO_TRY(keep_exact_lines(text_, schema_, ends_, loaded));
-    return loaded;
+    return finish_rows(text_, schema_, ends_, builders_);
   }
 
   /// The places of what load() would refuse, in the order of the text.

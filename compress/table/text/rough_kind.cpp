@@ -31,10 +31,10 @@ constexpr std::array<std::string_view, 8> kBoolWords = {"true", "false", "yes", 
                                                         "t",    "f",     "y",   "n"};
 constexpr std::array<std::string_view, 8> kTimeWords = {"am",  "pm",  "t",  "z",
                                                         "utc", "gmt", "st", "th"};
-constexpr std::array<std::string_view, 19> kNames = {
+constexpr std::array<std::string_view, 20> kNames = {
     "january", "february",  "march",     "april",   "may",      "june",     "july",
     "august",  "sept",      "september", "october", "november", "december", "monday",
-    "tuesday", "wednesday", "thursday",  "friday",  "saturday"};
+    "tuesday", "wednesday", "thursday",  "friday",  "saturday", "sunday"};
 
 /// Takes `part` away from the begin of `text`, if it stands there.
 bool skip(std::string_view& text, std::string_view part) {
@@ -79,18 +79,16 @@ bool is_rough_number(std::string_view text) {
 
 /// Whether `word`, in lower case, may stand in a date or time.
 bool is_time_word(std::string_view word) {
-  if (is_one_of(word, kTimeWords) || word == "sunday") return true;
-  return word.size() >= 3 &&
-         (word == "sun" || std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) {
-            return word == name || word == name.substr(0, 3);
-          }));
+  if (is_one_of(word, kTimeWords)) return true;
+  return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) {
+    return word == name || word == name.substr(0, 3);
+  });
 }
 
 /// Whether `text`, in lower case, consists of at least two groups of digits or words of dates, one
 /// of them of digits. "t0" is none: letters alone begin no time.
 bool is_rough_time(std::string_view text) {
-  if (text.size() < 3 || (is_letter_char(text[0]) && is_letter_char(text[1]) == false))
-    return false;
+  if (text.size() < 3 || (is_letter_char(text[0]) && !is_letter_char(text[1]))) return false;
   std::size_t groups = 0;
   std::size_t numbers = 0;
   for (std::size_t at = 0; at < text.size();) {

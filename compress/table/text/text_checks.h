@@ -3,10 +3,20 @@
 // They never read outside of the text: four to seven bytes are read as two overlapping half words.
 #pragma once
 
+#include <string_view>
+
 #include "format/columns/utf8_check.h"
 #include "presso/bytes.h"
 
 namespace presso {
+
+/// Views the bytes as a text, and a text as bytes.
+inline std::string_view text_of(Bytes bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+inline Bytes bytes_of(std::string_view text) {
+  return {reinterpret_cast<const Byte*>(text.data()), text.size()};
+}
 
 /// Whether all bytes of the word are '0' to '9': the upper half of each is 3, and stays so when 6
 /// is added.

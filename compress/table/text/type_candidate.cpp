@@ -44,7 +44,7 @@ ColumnSchema decimal(std::size_t scale, Byte precision) {
   return column;
 }
 
-/// A bool in the form of its word. The form is part of the type, so "true" and "TRUE" differ.
+/// A bool in the form of its word. Words of one pair in different letter cases join as bools.
 std::optional<ColumnSchema> bool_of(Bytes value) {
   if (value.size() > 5) return std::nullopt;
   for (const ValueText text :
@@ -112,29 +112,17 @@ ColumnSchema narrowest_type(Bytes value) {
   return type_of(ColumnType::kUtf8);
 }
 
-Bytes bytes_of_text(const std::string& text) {
-  return {reinterpret_cast<const Byte*>(text.data()), text.size()};
-}
-
-bool is_decimal(const ColumnSchema& column) {
-  return column.type == ColumnType::kDecimal64 || column.type == ColumnType::kDecimal128;
-}
-
 bool is_integer(const ColumnSchema& column) {
   return column.type == ColumnType::kInt64 || column.type == ColumnType::kUint64;
 }
 
 bool is_any_number(const ColumnSchema& column) {
-  return is_integer(column) || is_decimal(column) || column.type == ColumnType::kDouble;
+  return is_integer(column) || is_decimal(column.type) || column.type == ColumnType::kDouble;
 }
 
 /// Whether all values are integers or decimals of scale 0.
 bool is_whole(const ColumnSchema& column) {
-  return is_integer(column) || (is_decimal(column) && column.scale == 0);
-}
-
-bool is_date_or_time(const ColumnSchema& column) {
-  return column.type == ColumnType::kDate32 || column.type == ColumnType::kTimestamp;
+  return is_integer(column) || (is_decimal(column.type) && column.scale == 0);
 }
 
 /// The text of a column of dates or times whose year is last; it says how they are read.
@@ -161,7 +149,7 @@ std::optional<ColumnSchema> unusual_number(Bytes value, TypeCandidate& candidate
   NumberText number;
   if (!scan_number(value, number) || number.is_code()) return std::nullopt;
   if (!number.has_exponent && !number.is_special) {
-    if (auto column = number_of(bytes_of_text(plain_number(number)))) {
+    if (auto column = number_of(bytes_of(plain_number(number)))) {
       column->text = ValueText::kPlain;
       return column;
     }
@@ -218,7 +206,6 @@ ColumnSchema wider_moment(const TypeCandidate& a, const TypeCandidate& b,
   if (a.year_last != b.year_last || has_zone(a.column) != has_zone(b.column)) {
     return type_of(ColumnType::kUtf8);
   }
-  if (a.year_last && !both.month_first && !both.day_first) return type_of(ColumnType::kUtf8);
   const bool dates = a.column.type == ColumnType::kDate32 && b.column.type == ColumnType::kDate32;
   ColumnSchema column = type_of(dates ? ColumnType::kDate32 : ColumnType::kTimestamp,
                                 dates ? ValueText::kPlain : ValueText::kSpaceTime);
@@ -241,26 +228,26 @@ bool is_slash_date(const TypeCandidate& candidate) {
 ColumnSchema wider_type(const TypeCandidate& a, const TypeCandidate& b, TypeCandidate& both) {
   if (is_whole(a.column) && is_whole(b.column)) {
     const bool narrow =
-        !is_decimal(a.column) && !is_decimal(b.column) && !a.negatives && !b.negatives;
+        !is_decimal(a.column.type) && !is_decimal(b.column.type) && !a.negatives && !b.negatives;
     return narrow ? type_of(ColumnType::kUint64) : decimal(0, kLongDigits);
   }
-  if (is_decimal(a.column) && is_decimal(b.column) && a.column.scale == b.column.scale) {
+  if (is_decimal(a.column.type) && is_decimal(b.column.type) && a.column.scale == b.column.scale) {
     return decimal(a.column.scale, kLongDigits);
   }
   both.several |= both.unusual;
   if (is_any_number(a.column) && is_any_number(b.column)) {
-    const bool point = (both.doubles & kAllDoubles) == kPointDoubles;
+    const bool point = both.doubles == kPointDoubles;
     both.unusual |= both.doubles == 0;
     return type_of(ColumnType::kDouble, point ? ValueText::kPointReal : ValueText::kPlain);
   }
-  const bool slashes = is_slash_date(a) && is_slash_date(b);
-  if (slashes && !both.unusual) return wider_moment(a, b, both);
+  if (is_slash_date(a) && is_slash_date(b)) return wider_moment(a, b, both);
   both.unusual = both.several = true;
   const bool bools = a.column.type == ColumnType::kBool && b.column.type == ColumnType::kBool;
   if (bools && bool_family(a.column.text) == bool_family(b.column.text)) {
     return type_of(ColumnType::kBool, bool_family(a.column.text));
   }
-  if (is_date_or_time(a.column) && is_date_or_time(b.column)) return wider_moment(a, b, both);
+  if (is_date_or_time(a.column.type) && is_date_or_time(b.column.type))
+    return wider_moment(a, b, both);
   return type_of(ColumnType::kUtf8);
 }
 
@@ -284,7 +271,7 @@ bool are_wholes(const TypeCandidate& candidate) {
 /// Whether the numbers have a decimal point.
 bool has_points(const TypeCandidate& candidate) {
   const ColumnSchema& column = candidate.column;
-  return candidate.points || (is_decimal(column) && column.scale > 0) ||
+  return candidate.points || (is_decimal(column.type) && column.scale > 0) ||
          (column.type == ColumnType::kDouble && !candidate.commas);
 }
 
@@ -377,6 +364,7 @@ TypeCandidate join(const TypeCandidate& a, const TypeCandidate& b) {
   both.words = a.words | b.words;
   both.month_first = a.month_first && b.month_first;
   both.day_first = a.day_first && b.day_first;
+  if (both.year_last && !both.month_first && !both.day_first) return string;
   both.points = has_points(a) || has_points(b);
   both.commas = a.commas || b.commas;
   both.comma_groups = a.comma_groups && b.comma_groups;
@@ -387,10 +375,9 @@ TypeCandidate join(const TypeCandidate& a, const TypeCandidate& b) {
   both.unusual = a.unusual || b.unusual;
   if (!a.unusual) both.spelling = b.spelling;
   both.several = a.several || b.several || (a.unusual && b.unusual && a.spelling != b.spelling);
-  const bool two_orders = both.year_last && !both.month_first && !both.day_first;
   if (a.same_type(b) && both.column.type == ColumnType::kDouble && both.doubles != 0) {
     both.column.text = both.doubles == kPointDoubles ? ValueText::kPointReal : ValueText::kPlain;
-  } else if (!a.same_type(b) || two_orders) {
+  } else if (!a.same_type(b)) {
     both.column = wider_type(a, b, both);
   } else if (both.column.type == ColumnType::kDouble) {
     both.column.text = ValueText::kPlain;

@@ -19,10 +19,6 @@ namespace {
 
 constexpr std::size_t kShownBytes = 40;
 
-Bytes bytes_of(const std::string& text) {
-  return {reinterpret_cast<const Byte*>(text.data()), text.size()};
-}
-
 /// The beginning of a value, for reports; values may be long.
 std::string begin_of(Bytes value) {
   return {value.begin(), value.begin() + std::min(value.size(), kShownBytes)};
@@ -333,7 +329,7 @@ void TypeInference::widen(Column& column, Bytes value, std::uint64_t line) {
   const TypeCandidate before = column.candidate;
   column.candidate = join(before, candidate_of(value));
   // If the candidate did not change, the loop would never end. That cannot be as long as checks
-  // take what parse_value() takes; a string is right in any case.
+  // take what candidate_of() takes; a string is right in any case.
   if (column.candidate == before) column.candidate.column = ColumnSchema{};
   if (!before.seen) {
     column.report.first_value = begin_of(value);
@@ -438,10 +434,15 @@ void TypeInference::take_null_words(const Column& from, ColumnSchema& column) co
   column.spelled |= words.size() > 1 || !is_own || from.report.nulls > 0;
 }
 
+/// The type that all values of the column have, with what is known of how they are written.
+ColumnSchema TypeInference::found_type(const Column& column) const {
+  return column.candidate.type(form_.delimiter == ',');
+}
+
 /// The findings on the column; words for missing values are values where the column has no type.
 ColumnReport TypeInference::report_of(const Column& column) const {
   ColumnReport report = column.report;
-  const ColumnType type = column.candidate.type(form_.delimiter == ',').type;
+  const ColumnType type = found_type(column).type;
   for (const NullWord& word : null_words(column, type)) {
     (is_string(type) ? report.values : report.nulls) += word.count;
   }
@@ -452,15 +453,15 @@ ColumnReport TypeInference::report_of(const Column& column) const {
   return report;
 }
 
-/// Ambiguous dates become strings; quoting is "always" only if quotes were needless and all had
-/// them.
+/// Values that can be read in two ways become strings. Quoting is "always" if some quotes were
+/// needless and most values had them.
 TableSchema TypeInference::finish(const std::vector<std::string>& names) const {
   TableSchema schema;
   schema.text = form_;
   schema.exact = true;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const Column& from = columns_[i];
-    ColumnSchema column = from.candidate.type(form_.delimiter == ',');
+    ColumnSchema column = found_type(from);
     if (i < names.size()) column.name = names[i];
     if (!is_string(column.type)) take_null_words(from, column);
     column.valid_utf8 = is_string(column.type) && from.valid_utf8;

@@ -117,6 +117,7 @@ class TypeInference {
   static NullWord& null_word(std::vector<NullWord>& words, Bytes text);
   static std::vector<NullWord> null_words(const Column& column, ColumnType type);
   void take_null_words(const Column& from, ColumnSchema& column) const;
+  ColumnSchema found_type(const Column& column) const;
   ColumnReport report_of(const Column& column) const;
   static void widen(Column& column, Bytes value, std::uint64_t line);
   static void merge_column(Column& column, const Column& later);

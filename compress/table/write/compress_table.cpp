@@ -158,14 +158,14 @@ class TableCompressor {
           {reports[i].values, reports[i].nulls, reports[i].why(summary_.schema.columns[i])});
     }
     summary_.notes = text_.notes;
-    add_note_of_types(reports);
+    add_notes_of_types(reports);
     summary_.header_why = header_reason(options_.text, summary_);
     return take_given_types(options_.types, saw_all_, text_.form.kind, summary_);
   }
 
   /// Notes of columns that are text although their values, or the first of them, have a type, since
   /// comparing and sorting them then goes by letters.
-  void add_note_of_types(const std::vector<ColumnReport>& reports) {
+  void add_notes_of_types(const std::vector<ColumnReport>& reports) {
     std::size_t count = 0;
     std::string first;
     for (std::size_t i = 0; i < reports.size(); ++i) {

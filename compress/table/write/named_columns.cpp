@@ -33,8 +33,7 @@ void take_given_type(const ColumnSchema& given, bool saw_all, bool is_json, bool
   if (type_name(given) == type_name(inferred)) column.spelling = inferred.spelling;
   column.null_text = inferred.null_text;
   column.spelled = exact && !is_string(given.type);
-  const bool in_quotes =
-      inferred.type == ColumnType::kDate32 || inferred.type == ColumnType::kTimestamp;
+  const bool in_quotes = is_date_or_time(inferred.type);
   if (is_json && is_string(given.type) && !is_string(inferred.type) && !in_quotes) {
     column.text = ValueText::kRawJson;
   }

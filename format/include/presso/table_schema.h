@@ -166,6 +166,12 @@ constexpr std::uint32_t value_bytes(ColumnType type) {
 constexpr bool is_string(ColumnType type) {
   return type == ColumnType::kUtf8 || type == ColumnType::kBinary;
 }
+constexpr bool is_decimal(ColumnType type) {
+  return type == ColumnType::kDecimal64 || type == ColumnType::kDecimal128;
+}
+constexpr bool is_date_or_time(ColumnType type) {
+  return type == ColumnType::kDate32 || type == ColumnType::kTimestamp;
+}
 /// Whether values are numbers with a sign; floating point, dates, timestamps and decimals are.
 constexpr bool is_signed(ColumnType type) {
   return type != ColumnType::kBool &&
