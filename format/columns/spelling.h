@@ -12,7 +12,7 @@
 //   '='             whatever follows is the field as it stood, with its quotes
 //
 // Bytes left out at the end are 0. Printing takes any bytes, since files may be damaged; it never
-// writes more than kMaxSpelledText. Cost: 20 to 60 ns a value. Tested by
+// writes more than kMaxSpelledText. Cost: 30 to 40 ns a value. Tested by
 // tests/unit/format/columns/spelling_test.cpp.
 #pragma once
 
