@@ -305,6 +305,10 @@ Result<NodeId> Binder::bind_parts(const Expression& expression) {
       return bind_case(expression);
     case Kind::kCast:
       return bind_cast(expression);
+    case Kind::kSubquery:
+      return refused("a statement in parentheses is not possible here");
+    case Kind::kParameter:
+      return refused("the parameter $" + expression.text + " has no value");
     default:
       return bind_literal(expression);
   }

@@ -4,6 +4,8 @@
 // hand. Tested by tests/unit/query/expression.
 #include "presso/expression.h"
 
+#include <algorithm>
+
 #include "query/expression/list_items.h"
 #include "query/expression/parser.h"
 #include "scan/syntax/parser.h"
@@ -48,13 +50,47 @@ Expression leaf(Kind kind, std::string text) {
   return result;
 }
 
+bool equal(const std::vector<SortExpression>& a, const std::vector<SortExpression>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const SortExpression& x, const SortExpression& y) {
+                      return x.expression == y.expression && x.descending == y.descending &&
+                             x.nulls_first == y.nulls_first;
+                    });
+}
+
+bool equal(const FrameBound& a, const FrameBound& b) {
+  return a.kind == b.kind && a.offset == b.offset;
+}
+
+bool equal(const WindowFrame& a, const WindowFrame& b) {
+  return a.unit == b.unit && a.exclude == b.exclude && equal(a.begin, b.begin) &&
+         equal(a.end, b.end);
+}
+
+bool equal(const Window& a, const Window& b) {
+  const bool frames = std::equal(
+      a.frame.begin(), a.frame.end(), b.frame.begin(), b.frame.end(),
+      [](const WindowFrame& x, const WindowFrame& y) { return equal(x, y); });
+  return frames && a.base == b.base && a.partition == b.partition && equal(a.order, b.order);
+}
+
+bool equal(const CallDetails& a, const CallDetails& b) {
+  const bool windows =
+      std::equal(a.over.begin(), a.over.end(), b.over.begin(), b.over.end(),
+                 [](const Window& x, const Window& y) { return equal(x, y); });
+  return windows && a.filter == b.filter && equal(a.order, b.order) &&
+         a.ignores_nulls == b.ignores_nulls;
+}
+
 }  // namespace
 
-/// The places in the text are left out.
+/// The places in the text are left out. A subquery equals itself only.
 bool operator==(const Expression& a, const Expression& b) {
-  return a.kind == b.kind && a.op == b.op && a.negated == b.negated && a.distinct == b.distinct &&
-         a.text == b.text && a.qualifier == b.qualifier && a.type == b.type &&
-         a.arguments == b.arguments;
+  const bool details = (a.details == nullptr) == (b.details == nullptr) &&
+                       (a.details == nullptr || equal(*a.details, *b.details));
+  return details && a.kind == b.kind && a.op == b.op && a.negated == b.negated &&
+         a.distinct == b.distinct && a.text == b.text && a.qualifier == b.qualifier &&
+         a.type == b.type && a.arguments == b.arguments && a.statement == b.statement;
 }
 
 /// Whatever follows the expression is an error.

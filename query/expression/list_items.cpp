@@ -35,6 +35,35 @@ NamedExpression star_since(const Parser& parser, std::size_t begin) {
   return star;
 }
 
+/// EXCLUDE (names) or a name, and REPLACE (expression AS name, ...), which become arguments.
+Result<NamedExpression> changed_star(Parser& parser, NamedExpression star) {
+  std::vector<Expression>& changes = star.expression.arguments;
+  if (parser.grammar() == Grammar::kStatement && parser.take_word("exclude")) {
+    const std::size_t open = parser.here().offset;
+    const bool list = parser.take_symbol("(");
+    do {
+      PRESSO_ASSIGN(Node column, parser.expression(Power::kValue));
+      if (column->tree.kind != Kind::kColumn) return error_at(column->begin, "expected a column");
+      changes.push_back(std::move(column->tree));
+    } while (list && parser.take_symbol(","));
+    if (list) PRESSO_TRY(parser.close(open, "',' or ')' in EXCLUDE"));
+  }
+  const bool replaces = parser.here().is_word("replace") && parser.ahead().is_symbol("(");
+  if (parser.grammar() != Grammar::kStatement || !replaces) return star;
+  parser.take();
+  const std::size_t open = parser.take().offset;
+  do {
+    PRESSO_ASSIGN(Node value, parser.expression());
+    if (!parser.take_word("as")) return unexpected(parser.here(), "AS and a column's name");
+    PRESSO_ASSIGN(Node column, parser.expression(Power::kValue));
+    if (column->tree.kind != Kind::kColumn) return error_at(column->begin, "expected a column");
+    changes.push_back(operation(Expression::Op::kEqual,
+                                {std::move(column->tree), std::move(value->tree)}));
+  } while (parser.take_symbol(","));
+  PRESSO_TRY(parser.close(open, "',' or ')' in REPLACE"));
+  return star;
+}
+
 /// In an expression alone `*` must be a whole item; otherwise it is a multiplication without a left
 /// side, which gets a better error from the expression parser.
 bool is_star(const Parser& parser) {
@@ -65,7 +94,7 @@ Result<NamedExpression> named_expression(Parser& parser) {
   const std::size_t begin = parser.here().offset;
   if (is_star(parser)) {
     parser.take();
-    return star_since(parser, begin);
+    return changed_star(parser, star_since(parser, begin));
   }
   if (is_qualified_star(parser)) {
     std::string qualifier = name_of(parser.take());
@@ -73,7 +102,7 @@ Result<NamedExpression> named_expression(Parser& parser) {
     parser.take();
     NamedExpression star = star_since(parser, begin);
     star.expression.qualifier = std::move(qualifier);
-    return star;
+    return changed_star(parser, std::move(star));
   }
   PRESSO_ASSIGN(NamedExpression item, unnamed_expression(parser));
   PRESSO_ASSIGN(std::string name, result_name(parser));
@@ -81,18 +110,23 @@ Result<NamedExpression> named_expression(Parser& parser) {
   return item;
 }
 
-/// NULLS LAST is the default for both directions, as in DuckDB.
 Result<SortExpression> sort_expression(Parser& parser) {
   PRESSO_ASSIGN(Node parsed, parser.expression());
   SortExpression result{std::move(parsed->tree), false, false};
-  result.descending = parser.take_word("desc");
-  if (!result.descending) parser.take_word("asc");
-  if (!parser.take_word("nulls")) return result;
-  result.nulls_first = parser.take_word("first");
-  if (!result.nulls_first && !parser.take_word("last")) {
+  PRESSO_TRY(sort_direction(parser, result));
+  return result;
+}
+
+/// NULLS LAST is the default for both directions, as in DuckDB.
+Status sort_direction(Parser& parser, SortExpression& key) {
+  key.descending = parser.take_word("desc");
+  if (!key.descending) parser.take_word("asc");
+  if (!parser.take_word("nulls")) return {};
+  key.nulls_first = parser.take_word("first");
+  if (!key.nulls_first && !parser.take_word("last")) {
     return unexpected(parser.here(), "FIRST or LAST after NULLS");
   }
-  return result;
+  return {};
 }
 
 }  // namespace presso::expression_detail

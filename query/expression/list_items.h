@@ -14,5 +14,7 @@ Result<NamedExpression> named_expression(Parser& parser);
 Result<NamedExpression> unnamed_expression(Parser& parser);
 /// Parses `x [ASC | DESC] [NULLS FIRST | LAST]`.
 Result<SortExpression> sort_expression(Parser& parser);
+/// Parses `[ASC | DESC] [NULLS FIRST | LAST]` into `key`.
+Status sort_direction(Parser& parser, SortExpression& key);
 
 }  // namespace presso::expression_detail

@@ -268,11 +268,11 @@ Result<Node> Parser::between(Node node) {
   return finish(std::move(node));
 }
 
-/// At least one member; members are expressions of any kind. Subqueries are refused by name.
+/// At least one member; members are expressions of any kind. Or a statement.
 Result<Node> Parser::in(Node node) {
   const std::size_t open = here().offset;
+  if (begins_statement()) return subquery(Op::kIn, std::move(node));
   if (!take_symbol("(")) return unexpected(here(), "a list in parentheses after IN");
-  if (grammar_ == Grammar::kStatement && here().is_word("select")) return no_subquery(here(), "IN");
   do {
     Result<Node> member = expression();
     if (!member.ok()) return member;

@@ -20,7 +20,7 @@
 //              | comparison IS [NOT] DISTINCT FROM comparison
 //   comparison = test [ ( = == <> != < <= > >= ) test ]
 //   test       = concat [ [NOT] BETWEEN concat AND concat ]
-//              | concat [NOT] IN ( expression { , expression } )
+//              | concat [NOT] IN ( expression { , expression } ) | concat [NOT] IN ( statement )
 //              | concat [NOT] ( LIKE | ILIKE | MATCHES ) string [ ESCAPE string ]
 //              | concat ( ~ | !~ ) string
 //   concat     = sum { || sum }
@@ -28,9 +28,11 @@
 //   product    = signed { ( * | / | // | % ) signed }
 //   signed     = ( - | + ) signed | cast
 //   cast       = value { :: type }
-//   value      = number | 'string' | 1994-01-01 | NULL | TRUE | FALSE
+//   value      = ( statement ) | EXISTS ( statement ) | $1 | ?     (these in a statement only)
+//              | number | 'string' | 1994-01-01 | NULL | TRUE | FALSE
 //              | DATE 'string' | TIMESTAMP 'string' | INTERVAL ( 'string' | number ) unit
 //              | [ name . ] name | name ( [ DISTINCT ] expression { , expression } ) | name ( * )
+//                A call may end with [ FILTER ( WHERE expression ) ] [ IGNORE NULLS ] [ OVER window ]
 //              | CASE [ expression ] { WHEN expression THEN expression } [ ELSE expression ] END
 //              | CAST ( expression AS type ) | EXTRACT ( unit FROM expression )
 //              | ( expression )
@@ -47,6 +49,7 @@
 #include <vector>
 
 #include "presso/expression.h"
+#include "presso/sql.h"
 #include "query/expression/power.h"
 #include "query/expression/token.h"
 
@@ -102,6 +105,12 @@ class Parser {
   /// where the text between is no sequence of tokens (file names). If `offset` lies within a token,
   /// the rest of the text is split into tokens again.
   void continue_at(std::size_t offset);
+  /// Takes the ')' of the parenthesis that was opened at `open`; says so if it is never closed.
+  Status close(std::size_t open, std::string_view expected);
+  /// Parses `( statement )`; here() is the '('.
+  Result<std::shared_ptr<const SqlStatement>> statement_in_parentheses();
+  /// Parses a window's name, or its definition in parentheses.
+  Result<Window> window();
   /// Returns the error for a token that cannot follow a complete expression; `expected` says what
   /// could.
   Error no_operator(std::string_view expected) const;
@@ -141,15 +150,27 @@ class Parser {
   Error no_value() const;
   Result<Node> name();
   Result<Node> function();
-  Status arguments(Node& call, std::size_t open);
+  Status arguments(Node& call, std::size_t open, CallDetails& details);
   Result<Node> extract();
   Result<Node> cast();
   Result<std::string> type();
   Result<Node> interval();
   Result<Node> case_of();
   Result<Node> equality(const Expression& subject, std::size_t depth, Node value);
-  /// Takes the ')' of the parenthesis that was opened at `open`; says so if it is never closed.
-  Status close(std::size_t open, std::string_view expected);
+
+  // In parser_calls.cpp: what stands after a call's arguments, and statements as values.
+  bool begins_statement() const;
+  Result<Node> subquery(Expression::Op op, Node node);
+  Result<Node> exists();
+  Result<Node> parameter();
+  Status details(Node& call, CallDetails details);
+  Status nulls_of(CallDetails& details);
+  Status within_group(CallDetails& details);
+  Status filter(CallDetails& details);
+  Result<std::vector<SortExpression>> sort_keys();
+  Status frame(Window& window);
+  Result<FrameBound> frame_bound(bool is_begin);
+  Status exclude(WindowFrame& frame);
 
   // Building nodes. adopt() moves a child in and tracks the depth; finish() sets the place.
   static Node begin_node(Expression::Kind kind, std::size_t begin);
@@ -162,6 +183,8 @@ class Parser {
   Grammar grammar_;
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
+  std::size_t statements_ = 0;      ///< that are being parsed, within each other
+  std::size_t parameters_ = 0;      ///< `?` that were taken
   std::size_t calls_ = 0;           ///< of expression() that are active, within each other
   std::uint64_t copied_bytes_ = 0;  ///< bytes of trees that CASE x WHEN has copied so far
 };

@@ -115,7 +115,9 @@ Result<Node> Parser::prefix(Power least) {
     case TokenKind::kQuoted:
       return name();
     case TokenKind::kSymbol:
+      if (begins_statement()) return subquery(Op::kNone, begin_node(Kind::kSubquery, token.offset));
       if (token.text == "(") return parenthesised();
+      if (token.text == "?" || token.text == "$") return parameter();
       if (token.text == "-" || token.text == "+") return signed_operand();
       return unexpected(token, "a value");
     case TokenKind::kWord:
@@ -182,9 +184,8 @@ Result<Node> Parser::word() {
     return literal(Kind::kBool, lower_case(token.text));
   }
   if (token.reserved) return no_value();
-  if (grammar_ == Grammar::kStatement && token.is_word("exists") && after.is_symbol("(")) {
-    return no_subquery(token, "EXISTS");
-  }
+  const bool is_statement = grammar_ == Grammar::kStatement;
+  if (is_statement && token.is_word("exists") && after.is_symbol("(")) return exists();
   if (after.is_symbol("(") && token.is_word("cast")) return cast();
   if (after.is_symbol("(") && token.is_word("extract")) return extract();
   const bool string_after = after.kind == TokenKind::kString;
@@ -202,7 +203,9 @@ Result<Node> Parser::word() {
 
 /// The error for a keyword where a value should be.
 Error Parser::no_value() const {
-  if (grammar_ == Grammar::kStatement && here().is_word("select")) return no_subquery(here(), {});
+  if (grammar_ == Grammar::kStatement && here().is_word("select")) {
+    return error_at(here().offset, "a SELECT within an expression stands in parentheses");
+  }
   return unexpected(here(), "a value");
 }
 
@@ -222,24 +225,22 @@ Result<Node> Parser::name() {
   return finish(std::move(node));
 }
 
-/// The name is not checked here. In statements OVER, FILTER and WITHIN GROUP after it are refused
-/// by name.
+/// The name is not checked here. In statements OVER, FILTER and WITHIN GROUP may follow.
 Result<Node> Parser::function() {
   Node node = begin_node(Kind::kFunction, here().offset);
   const Token& token = take();
   node->tree.text =
       lower_case(token.kind == TokenKind::kQuoted ? unquoted(token.text) : token.text);
   const std::size_t open = take().offset;
-  PRESSO_TRY(arguments(node, open));
-  if (grammar_ == Grammar::kStatement) {
-    if (auto refused = refused_behind_call(here(), ahead())) return *std::move(refused);
-  }
+  CallDetails found;
+  PRESSO_TRY(arguments(node, open, found));
+  if (grammar_ == Grammar::kStatement) PRESSO_TRY(details(node, std::move(found)));
   return finish(std::move(node));
 }
 
 /// Reads arguments and the closing parenthesis; the opening one, at `open`, has been taken. A lone
 /// `*` is for count(*).
-Status Parser::arguments(Node& call, std::size_t open) {
+Status Parser::arguments(Node& call, std::size_t open, CallDetails& details) {
   if (take_symbol(")")) return {};
   if (here().is_symbol("*") && ahead().is_symbol(")")) {
     take();
@@ -253,6 +254,10 @@ Status Parser::arguments(Node& call, std::size_t open) {
     PRESSO_ASSIGN(Node argument, expression());
     adopt(call, std::move(argument));
   } while (take_symbol(","));
+  if (grammar_ == Grammar::kStatement && here().is_word("order") && ahead().is_word("by")) {
+    PRESSO_ASSIGN(details.order, sort_keys());
+  }
+  if (here().is_word("ignore") || here().is_word("respect")) PRESSO_TRY(nulls_of(details));
   return close(open, "an operator, ',' or ')'");
 }
 

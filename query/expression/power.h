@@ -44,6 +44,7 @@ constexpr Power power_of(Expression::Op op) {
   using Op = Expression::Op;
   switch (op) {
     case Op::kNone:
+    case Op::kExists:
       return Power::kValue;
     case Op::kOr:
       return Power::kOr;

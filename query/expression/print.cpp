@@ -169,9 +169,17 @@ void Printer::print(const Expression& tree) {
     case Kind::kCase:
       return case_of(tree);
     case Kind::kCast:
-      out_ += "CAST(";
+      out_ += tree.distinct ? "TRY_CAST(" : "CAST(";
       operands(tree, 0, ", ", Power::kOr);
       out_ += " AS " + tree.type + ')';
+      return;
+    case Kind::kSubquery:
+      if (tree.op == Op::kIn) operand(tree.arguments[0], Power::kConcat);
+      out_ += tree.op == Op::kIn ? (tree.negated ? " NOT IN " : " IN ") : "";
+      out_ += tree.op == Op::kExists ? "EXISTS (SELECT ...)" : "(SELECT ...)";
+      return;
+    case Kind::kParameter:
+      out_ += '$' + tree.text;
       return;
   }
 }

@@ -14,24 +14,17 @@
 
 namespace presso::expression_detail {
 
-/// The error for a subquery at `where`; the word that it follows is IN, EXISTS, or empty.
-Error no_subquery(const Token& where, std::string_view behind);
-
-/// For a word that has a meaning in SQL but cannot stand here: "UNION is not supported; ...".
+/// For a word that has a meaning in SQL but cannot stand here: "PIVOT is not supported; ...".
 /// Nothing for other tokens.
 std::optional<Error> refused_word(const Token& token);
 
 /// For a text that begins with another statement than SELECT. Nothing for other tokens.
 std::optional<Error> refused_statement(const Token& token);
 
-/// For what may follow the closing parenthesis of an aggregate function in SQL: OVER, FILTER,
-/// WITHIN GROUP.
-std::optional<Error> refused_behind_call(const Token& token, const Token& after);
-
-/// For ROLLUP (...), CUBE (...), GROUPING SETS (...), ALL and () in GROUP BY.
+/// For ROLLUP (...), CUBE (...), GROUPING SETS (...), ALL and () beside other keys of GROUP BY.
 std::optional<Error> refused_key(const Token& token, const Token& after);
 
-/// For sources other than files in FROM: (SELECT ...), VALUES (...), functions.
-std::optional<Error> refused_source(const Token& token, const Token& after);
+/// For parentheses around joins in FROM.
+std::optional<Error> refused_source(const Token& token);
 
 }  // namespace presso::expression_detail

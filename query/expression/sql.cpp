@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The clauses of a statement except FROM. The table kFollowing says what may follow each clause;
-// errors are made from it.
+// The clauses of a SELECT except FROM. The table kFollowing says what may follow each clause; errors
+// are made from it.
 //
 // Examples of errors: `selct a` gives "expected SELECT ... Did you mean 'select'?"; `select a form
 // t` points at `form`; a WHERE after GROUP BY "must stand before GROUP BY"; a second one "stands
-// here for the second time"; UNION "is not supported; a statement is one SELECT".
+// here for the second time".
 #include "presso/sql.h"
 
 #include <algorithm>
@@ -39,6 +39,9 @@ const Statement::Following Statement::kFollowing[] = {
      "having order limit offset"},
     {Part::kHaving, "HAVING", "an operator, ORDER BY, LIMIT or the end",
      "and or between like ilike matches is in not order limit offset"},
+    {Part::kWindow, "WINDOW", "',', QUALIFY, ORDER BY, LIMIT or the end",
+     "qualify order limit offset"},
+    {Part::kQualify, "QUALIFY", "an operator, ORDER BY, LIMIT or the end", "order limit offset"},
     {Part::kOrderBy, "ORDER BY", "an operator, ASC, DESC, NULLS, ',', LIMIT or the end",
      "asc desc nulls limit offset"},
     {Part::kLimit, "LIMIT", "OFFSET or the end", "offset"},
@@ -46,6 +49,9 @@ const Statement::Following Statement::kFollowing[] = {
 };
 
 namespace {
+
+/// CUBE of n keys is 2^n groupings.
+constexpr std::size_t kMostCubeKeys = 8;
 
 /// Returns the word that is nearest to the token. At least one letter must be right: an alias `a`
 /// is not a misspelt AS.
@@ -68,27 +74,36 @@ std::string hint(const std::optional<Suggestion>& keyword) {
 
 }  // namespace
 
-/// Other statements than SELECT are refused by their first word.
-Result<SqlQuery> Statement::parse() {
-  const Token& first = parser_.here();
-  if (!parser_.take_word("select")) {
-    if (auto refused = refused_statement(first)) return *std::move(refused);
+/// FROM may come first, and then SELECT may be absent.
+Result<SqlStatement> Statement::select() {
+  SqlStatement result;
+  result.offset = parser_.here().offset;
+  query_ = SqlQuery();
+  behind_comma_ = false;
+  part_ = Part::kSelect;
+  const bool from_first = parser_.here().is_word("from");
+  if (from_first) PRESSO_TRY(from());
+  if (parser_.take_word("select")) {
+    PRESSO_TRY(select_list());
+  } else if (from_first) {
+    query_.select.push_back({{}, "*"});
+    query_.select[0].expression.kind = Expression::Kind::kStar;
+  } else {
     return unexpected_token("SELECT", "select");
   }
+  if (!from_first) PRESSO_TRY(from());
   PRESSO_TRY(clauses());
-  PRESSO_TRY(end());
-  return std::move(query_);
+  result.select = std::move(query_);
+  return result;
 }
 
 /// Fixed order; absent clauses are skipped.
 Status Statement::clauses() {
-  PRESSO_TRY(select_list());
-  PRESSO_TRY(from());
   PRESSO_TRY(where());
   PRESSO_TRY(group_by());
   PRESSO_TRY(having());
-  PRESSO_TRY(order_by());
-  return limits();
+  PRESSO_TRY(windows());
+  return qualify();
 }
 
 /// Allows any number of ';' at the end, but no second statement.
@@ -127,11 +142,10 @@ Result<Expression> Statement::condition() {
 /// Notes names that were given without AS, for better errors: in `select a form t` the name `form`
 /// is probably FROM.
 Status Statement::select_list() {
-  query_.distinct = parser_.take_word("distinct");
-  if (query_.distinct && parser_.here().is_word("on")) {
-    return error_at(parser_.here().offset, "DISTINCT ON is not supported; write GROUP BY");
-  }
+  PRESSO_TRY(distinct());
   do {
+    // A comma may follow the last item, as in DuckDB.
+    if (!query_.select.empty() && parser_.here().is_word("from")) break;
     PRESSO_ASSIGN(NamedExpression item, named_expression(parser_));
     const bool named = item.expression.kind != Expression::Kind::kStar &&
                        parser_.last().offset >= item.expression.offset + item.expression.length;
@@ -139,6 +153,20 @@ Status Statement::select_list() {
     query_.select.push_back(std::move(item));
   } while (parser_.take_symbol(","));
   return {};
+}
+
+/// SELECT ALL, DISTINCT or DISTINCT ON (list).
+Status Statement::distinct() {
+  if (parser_.take_word("all")) return {};
+  if (!parser_.take_word("distinct")) return {};
+  query_.distinct = true;
+  if (!parser_.take_word("on")) return {};
+  const std::size_t open = parser_.here().offset;
+  if (!parser_.take_symbol("(")) return unexpected(parser_.here(), "'(' after DISTINCT ON");
+  do {
+    PRESSO_ASSIGN(query_.distinct_on.emplace_back(), condition());
+  } while (parser_.take_symbol(","));
+  return parser_.close(open, "',' or ')' in DISTINCT ON");
 }
 
 Status Statement::where() {
@@ -151,12 +179,84 @@ Status Statement::where() {
 Status Statement::group_by() {
   PRESSO_ASSIGN(const bool present, take_clause_by("group", Part::kGroupBy));
   if (!present) return {};
+  if (parser_.take_word("all")) {
+    query_.groups_by_all = true;
+    return {};
+  }
+  PRESSO_ASSIGN(const bool sets, grouping_sets());
+  if (sets) return {};
   do {
-    if (auto refused = refused_key(parser_.here(), parser_.ahead())) return *std::move(refused);
-    PRESSO_ASSIGN(NamedExpression key, unnamed_expression(parser_));
-    query_.group_by.push_back(std::move(key));
+    PRESSO_TRY(group_key());
   } while (parser_.take_symbol(","));
   return {};
+}
+
+Status Statement::group_key() {
+  if (auto refused = refused_key(parser_.here(), parser_.ahead())) return *std::move(refused);
+  PRESSO_ASSIGN(NamedExpression key, unnamed_expression(parser_));
+  query_.group_by.push_back(std::move(key));
+  return {};
+}
+
+/// ROLLUP (a, b), CUBE (a, b) and GROUPING SETS ((a, b), (a), ()) as the whole of GROUP BY.
+Result<bool> Statement::grouping_sets() {
+  const bool rollup = parser_.here().is_word("rollup") && parser_.ahead().is_symbol("(");
+  const bool cube = parser_.here().is_word("cube") && parser_.ahead().is_symbol("(");
+  if (parser_.here().is_word("grouping") && parser_.ahead().is_word("sets")) {
+    parser_.take();
+    parser_.take();
+    PRESSO_TRY(grouping_set_list());
+    return true;
+  }
+  if (!rollup && !cube) return false;
+  parser_.take();
+  const std::size_t place = parser_.here().offset;
+  PRESSO_ASSIGN(const std::vector<std::size_t> keys, key_list());
+  if (cube && keys.size() > kMostCubeKeys) {
+    return error_at(place, "CUBE takes at most " + std::to_string(kMostCubeKeys) + " keys");
+  }
+  const std::size_t sets = cube ? std::size_t{1} << keys.size() : keys.size() + 1;
+  for (std::size_t set = 0; set < sets; ++set) {
+    std::vector<std::size_t>& own = query_.grouping_sets.emplace_back();
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const bool kept = cube ? (set >> i & 1) == 0 : i + set < keys.size();
+      if (kept) own.push_back(keys[i]);
+    }
+  }
+  return true;
+}
+
+/// The lists of GROUPING SETS; a key without parentheses is a list of one.
+Status Statement::grouping_set_list() {
+  const std::size_t open = parser_.here().offset;
+  if (!parser_.take_symbol("(")) return unexpected(parser_.here(), "'(' after GROUPING SETS");
+  do {
+    if (parser_.here().is_symbol("(")) {
+      PRESSO_ASSIGN(query_.grouping_sets.emplace_back(), key_list());
+    } else {
+      PRESSO_TRY(group_key());
+      query_.grouping_sets.push_back({query_.group_by.size() - 1});
+    }
+  } while (parser_.take_symbol(","));
+  return parser_.close(open, "',' or ')' in GROUPING SETS");
+}
+
+/// Keys in parentheses, by their numbers in `group_by`; equal keys have one number.
+Result<std::vector<std::size_t>> Statement::key_list() {
+  std::vector<std::size_t> keys;
+  const std::size_t open = parser_.here().offset;
+  if (!parser_.take_symbol("(")) return unexpected(parser_.here(), "'('");
+  if (parser_.take_symbol(")")) return keys;
+  do {
+    PRESSO_ASSIGN(NamedExpression key, unnamed_expression(parser_));
+    const auto known = std::find_if(
+        query_.group_by.begin(), query_.group_by.end(),
+        [&key](const NamedExpression& each) { return each.expression == key.expression; });
+    keys.push_back(static_cast<std::size_t>(known - query_.group_by.begin()));
+    if (known == query_.group_by.end()) query_.group_by.push_back(std::move(key));
+  } while (parser_.take_symbol(","));
+  PRESSO_TRY(parser_.close(open, "',' or ')' in the list of keys"));
+  return keys;
 }
 
 /// The condition may use aggregates; binding checks what they are of.
@@ -166,38 +266,69 @@ Status Statement::having() {
   return {};
 }
 
-/// ORDER BY ALL, which DuckDB has, is refused by name.
-Status Statement::order_by() {
+Status Statement::windows() {
+  if (!take_clause("window", Part::kWindow)) return {};
+  do {
+    const Token& name = parser_.here();
+    const bool word = name.kind == Token::Kind::kWord && !name.reserved;
+    if (!word && name.kind != Token::Kind::kQuoted) return unexpected(name, "a window's name");
+    std::string text = name_of(parser_.take());
+    if (!parser_.take_word("as")) return unexpected(parser_.here(), "AS");
+    PRESSO_ASSIGN(Window window, parser_.window());
+    query_.windows.emplace_back(std::move(text), std::move(window));
+  } while (parser_.take_symbol(","));
+  return {};
+}
+
+/// A condition on the answer's rows after window functions.
+Status Statement::qualify() {
+  if (!take_clause("qualify", Part::kQualify)) return {};
+  PRESSO_ASSIGN(query_.qualify, condition());
+  return {};
+}
+
+/// ORDER BY ALL sorts by all columns of the answer from left to right.
+Status Statement::order_by(std::vector<SortExpression>& keys, bool& all) {
   PRESSO_ASSIGN(const bool present, take_clause_by("order", Part::kOrderBy));
   if (!present) return {};
+  if (parser_.here().is_word("all")) {
+    all = true;
+    parser_.take();
+    SortExpression direction;
+    PRESSO_TRY(sort_direction(parser_, direction));
+    keys.push_back(std::move(direction));
+    return {};
+  }
   do {
-    if (parser_.here().is_word("all")) {
-      return error_at(parser_.here().offset, "ALL is not supported in ORDER BY; name the columns");
-    }
     PRESSO_ASSIGN(SortExpression key, sort_expression(parser_));
-    query_.order_by.push_back(std::move(key));
+    keys.push_back(std::move(key));
   } while (parser_.take_symbol(","));
   return {};
 }
 
 /// LIMIT and OFFSET in either order, as in PostgreSQL, each at most once.
-Status Statement::limits() {
-  bool limit = false;
-  bool offset = false;
+Status Statement::limits(std::uint64_t& limit, bool& percent, std::uint64_t& offset) {
+  bool has_limit = false;
+  bool has_offset = false;
   while (true) {
-    if (!limit && take_clause("limit", Part::kLimit)) {
-      PRESSO_ASSIGN(query_.limit, row_number("LIMIT"));
-      limit = true;
-    } else if (!offset && take_clause("offset", Part::kOffset)) {
-      PRESSO_ASSIGN(query_.offset, row_number("OFFSET"));
-      offset = true;
+    if (!has_limit && take_clause("limit", Part::kLimit)) {
+      has_limit = true;
+      if (parser_.take_word("all")) continue;
+      PRESSO_ASSIGN(limit, row_number("LIMIT"));
+      percent = parser_.take_symbol("%") || parser_.take_word("percent");
+      const Token& after = parser_.here();
+      if (!after.is_symbol(",")) continue;
+      return error_at(after.offset, "LIMIT a, b is not supported; write LIMIT b OFFSET a");
+    } else if (!has_offset && take_clause("offset", Part::kOffset)) {
+      PRESSO_ASSIGN(offset, row_number("OFFSET"));
+      if (!parser_.take_word("rows")) parser_.take_word("row");
+      has_offset = true;
     } else {
       return {};
     }
   }
 }
 
-/// `LIMIT 10%` and `LIMIT a, b` are refused by name.
 Result<std::uint64_t> Statement::row_number(std::string_view clause) {
   const Token& token = parser_.here();
   std::string digits(token.text);
@@ -209,12 +340,7 @@ Result<std::uint64_t> Statement::row_number(std::string_view clause) {
   if (!number) return unexpected(token, "a whole number of rows after " + std::string(clause));
   if (error != std::errc()) return error_at(token.offset, "the number of rows is too large");
   parser_.take();
-  const Token& after = parser_.here();
-  if (after.is_symbol("%") || after.is_word("percent")) {
-    return error_at(after.offset, "LIMIT with a percentage is not supported");
-  }
-  if (!after.is_symbol(",")) return rows;
-  return error_at(after.offset, "LIMIT a, b is not supported; write LIMIT b OFFSET a");
+  return rows;
 }
 
 /// The word belongs to a clause that should have come earlier, or was there already.
@@ -270,11 +396,3 @@ Error Statement::unexpected_token(std::string_view expected, std::string_view wo
 }
 
 }  // namespace presso::expression_detail
-
-namespace presso {
-
-Result<SqlQuery> parse_sql(std::string_view text) {
-  return expression_detail::Statement(text).parse();
-}
-
-}  // namespace presso

@@ -71,7 +71,10 @@ std::size_t path_size(std::string_view text) {
 
 /// Sources separated by commas or joins, from left to right.
 Status Statement::from() {
-  if (!take_clause("from", Part::kFrom)) return unexpected_here();
+  if (!take_clause("from", Part::kFrom)) {
+    query_.has_from = false;
+    return ends_select() ? Status() : Status(unexpected_here());
+  }
   PRESSO_ASSIGN(query_.from, source());
   bool more = true;
   while (more) {
@@ -87,10 +90,41 @@ Status Statement::from() {
 Result<SqlSource> Statement::source() {
   SqlSource source;
   source.offset = parser_.here().offset;
-  PRESSO_TRY(path_of(source));
-  if (source.path.empty()) return error_at(source.offset, "a file's name must not be empty");
+  parser_.take_word("lateral");
+  const Token& token = parser_.here();
+  const Token& after = parser_.ahead();
+  if (token.is_symbol("(") && (begins_with(after) || after.is_symbol("("))) {
+    PRESSO_ASSIGN(source.statement, parser_.statement_in_parentheses());
+    source.length = parser_.end_of_last() - source.offset;
+  } else if (token.kind == TokenKind::kWord && !token.reserved && after.is_symbol("(") &&
+             !token.is_word("file") && after.offset == token.end()) {
+    PRESSO_TRY(function_source(source));
+  } else {
+    PRESSO_TRY(path_of(source));
+    if (source.path.empty()) return error_at(source.offset, "a file's name must not be empty");
+  }
   PRESSO_TRY(alias_of(source));
   return source;
+}
+
+/// A table function, such as generate_series(1, 10). read_csv('a.csv') and its kin are files.
+Status Statement::function_source(SqlSource& source) {
+  source.path = lower_case(parser_.take().text);
+  source.is_function = true;
+  const std::size_t open = parser_.take().offset;
+  while (!parser_.here().is_symbol(")")) {
+    PRESSO_ASSIGN(source.arguments.emplace_back(), condition());
+    if (!parser_.take_symbol(",")) break;
+  }
+  PRESSO_TRY(parser_.close(open, "',' or ')' after the arguments"));
+  source.length = parser_.end_of_last() - source.offset;
+  const bool reads = source.path.starts_with("read_") && source.arguments.size() >= 1 &&
+                     source.arguments[0].kind == Expression::Kind::kString;
+  if (!reads) return {};
+  source.path = source.arguments[0].text;
+  source.is_function = false;
+  source.arguments.clear();
+  return {};
 }
 
 /// file('...'), a name in quotes of either kind, or a bare name.
@@ -118,18 +152,19 @@ Status Statement::path_of(SqlSource& source) {
 /// Sources that are no files are refused by name first.
 Status Statement::bare_path(SqlSource& source) {
   const Token token = parser_.here();
-  if (auto refused = refused_source(token, parser_.ahead())) return *std::move(refused);
+  if (auto refused = refused_source(token)) return *std::move(refused);
   source.length = path_size(parser_.text().substr(source.offset));
   source.path = parser_.text().substr(source.offset, source.length);
   const bool keyword = token.reserved && source.path == token.text;
   if (keyword || source.path.empty()) {
     return unexpected(token, "a file's name, such as 'orders.csv'");
   }
+  source.bare = true;
   parser_.continue_at(source.offset + source.length);
   return {};
 }
 
-/// Lists of column names after an alias are refused.
+/// An alias may be followed by names of columns in parentheses.
 Status Statement::alias_of(SqlSource& source) {
   const bool as = parser_.take_word("as");
   const Token alias = parser_.here();
@@ -143,8 +178,16 @@ Status Statement::alias_of(SqlSource& source) {
     note_name();
   }
   if (!parser_.here().is_symbol("(")) return {};
-  return error_at(parser_.here().offset,
-                  "names of columns after a table's name are not supported; write AS in SELECT");
+  PRESSO_ASSIGN(source.columns, name_list());
+  return {};
+}
+
+/// Names in parentheses.
+Result<std::vector<std::string>> Statement::name_list() {
+  PRESSO_ASSIGN(const std::vector<Expression> columns, column_list());
+  std::vector<std::string> names;
+  for (const Expression& each : columns) names.push_back(each.text);
+  return names;
 }
 
 /// `FROM 'a' lfet JOIN 'b'` would be an inner join with an alias, whose answer silently lacks rows;
@@ -177,10 +220,24 @@ Result<bool> Statement::comma_join() {
 /// it. Sets the kind; returns false if no join follows.
 Result<bool> Statement::take_join_words(SqlJoin& join) {
   join.offset = parser_.here().offset;
+  if (parser_.here().is_word("cross") && parser_.ahead().is_word("join")) {
+    parser_.take();
+    parser_.take();
+    join.kind = JoinKind::kCross;
+    return true;
+  }
+  if (parser_.take_word("asof")) {
+    join.kind = parser_.take_word("left") ? JoinKind::kAsofLeft : JoinKind::kAsof;
+    if (!parser_.take_word("join")) return unexpected_token("JOIN", "join");
+    return true;
+  }
+  join.natural = parser_.take_word("natural");
   if (parser_.take_word("join")) return true;
   const auto here = [this](const JoinWord& row) { return parser_.here().is_word(row.word); };
   const auto* row = std::find_if(kJoinWords.begin(), kJoinWords.end(), here);
-  if (row == kJoinWords.end()) return false;
+  if (row == kJoinWords.end()) {
+    return join.natural ? Result<bool>(unexpected_token("JOIN", "join")) : Result<bool>(false);
+  }
   parser_.take();
   const bool half = parser_.here().is_word("semi") || parser_.here().is_word("anti");
   if (half && row->kind == JoinKind::kRight) {
@@ -217,6 +274,7 @@ Result<bool> Statement::join() {
 
 /// ON with a condition, or USING with columns.
 Status Statement::condition_of(SqlJoin& join) {
+  if (join.kind == JoinKind::kCross || join.natural) return {};
   if (parser_.take_word("on")) {
     PRESSO_ASSIGN(join.on, condition());
     return {};
@@ -228,7 +286,7 @@ Status Statement::condition_of(SqlJoin& join) {
   return unexpected_token("ON and a condition, or USING and columns, after JOIN", "on using as");
 }
 
-/// The columns in the parentheses of USING, without qualifiers.
+/// Names of columns in parentheses, without qualifiers: those of USING, or after an alias.
 Result<std::vector<Expression>> Statement::column_list() {
   std::vector<Expression> columns;
   if (!parser_.take_symbol("(")) return unexpected(parser_.here(), "'(' after USING");
@@ -241,7 +299,7 @@ Result<std::vector<Expression>> Statement::column_list() {
     named.length = token.text.size();
     columns.push_back(std::move(named));
   } while (parser_.take_symbol(","));
-  if (!parser_.take_symbol(")")) return unexpected(parser_.here(), "',' or ')' in USING");
+  if (!parser_.take_symbol(")")) return unexpected(parser_.here(), "',' or ')' after a column");
   return columns;
 }
 

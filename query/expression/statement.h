@@ -1,21 +1,32 @@
 // SPDX-License-Identifier: MIT
-// The parser of a SELECT statement: its clauses one after another, each of them a list or an
-// expression that Parser reads. It has no recursion of its own, so the limits of Parser are its
-// limits. A large part of it is about errors: clauses in the wrong order, misspelt keywords, and
-// parts of SQL that do not exist here. Tested by tests/unit/query/expression/sql_test.cpp and
-// sql_error_test.cpp.
+// The parser of statements: clauses and their order. Expressions, which the clauses consist of, are
+// left to Parser (parser.h), which comes back here for statements in parentheses. Names are not
+// looked up and no file is read. Errors are kInvalidArgument with a place. Tested by
+// tests/unit/query/expression/sql_test.cpp and sql_error_test.cpp.
 //
-// The grammar of statements, in the notation of parser.h:
-//
-//   statement = SELECT [DISTINCT] item { , item } FROM source { , source | join }
-//               [ WHERE expression ] [ GROUP BY expression { , expression } ]
-//               [ HAVING expression ] [ ORDER BY key { , key } ]
-//               [ LIMIT number ] [ OFFSET number ] { ; }
-//   item      = * | name . * | expression [ [AS] name ]
+//   text      = [ DESCRIBE | SUMMARIZE ] statement | DESCRIBE source
+//             | CREATE [OR REPLACE] TABLE 'file' AS statement
+//             | COPY ( ( statement ) | source ) TO 'file' [ ( FORMAT name ) ]
+//   statement = [ WITH [RECURSIVE] common { , common } ] set [ order and limits ]
+//   common    = name [ ( name { , name } ) ] AS [ [NOT] MATERIALIZED ] ( statement )
+//   set       = term { ( UNION | EXCEPT ) [ ALL | DISTINCT ] [ BY NAME ] term }
+//   term      = operand { INTERSECT [ ALL | DISTINCT ] operand }
+//   operand   = select | VALUES row { , row } | ( statement )
+//   select    = SELECT [ DISTINCT [ ON ( list ) ] ] item { , item } [ FROM sources ]
+//               [ WHERE expression ] [ GROUP BY keys ] [ HAVING expression ]
+//               [ WINDOW name AS ( window ) { , ... } ] [ QUALIFY expression ]
+//               [ ORDER BY key { , key } ] [ LIMIT number [%] ] [ OFFSET number ]
+//             | FROM sources [ select without FROM ]
+//   item      = star | expression [ [AS] name ]
+//   star      = [ name . ] * [ EXCLUDE ( names ) ] [ REPLACE ( expression AS name, ... ) ]
+//   keys      = ALL | ROLLUP ( list ) | CUBE ( list ) | GROUPING SETS ( ... ) | list
 //   key       = expression [ ASC | DESC ] [ NULLS FIRST | NULLS LAST ]
-//   join      = [ INNER | LEFT [OUTER] | RIGHT [OUTER] | FULL [OUTER] | [LEFT] SEMI | [LEFT] ANTI ]
-//               JOIN source ( ON expression | USING ( name { , name } ) )
-//   source    = ( bare-path | 'path' | "path" | file ( 'path' ) ) [ [AS] name ]
+//   sources   = source { , source | join }
+//   join      = [ INNER | LEFT [OUTER] | RIGHT [OUTER] | FULL [OUTER] | [LEFT] SEMI | [LEFT] ANTI
+//               | ASOF [LEFT] | NATURAL ... ] JOIN source ( ON expression | USING ( names ) )
+//             | CROSS JOIN source
+//   source    = ( bare-path | 'path' | "path" | file ( 'path' ) | ( statement ) | name ( list ) )
+//               [ [AS] name [ ( names ) ] ]
 //
 // Commas and joins may be mixed and are applied from left to right.
 #pragma once
@@ -30,12 +41,17 @@
 
 namespace presso::expression_detail {
 
-/// Parses one text, once.
+/// Parses the statement at which a parser stands, once. A statement within another one has a
+/// Statement of its own over the same parser.
 class Statement {
  public:
-  explicit Statement(std::string_view text) : parser_(text, Grammar::kStatement) {}
-  /// Returns the statement, or the first error with its place.
-  Result<SqlQuery> parse();
+  explicit Statement(Parser& parser) : parser_(parser) {}
+  /// Parses all of a text: a statement and what is done with its answer.
+  Result<SqlStatement> parse_text();
+  /// Parses a statement up to what cannot belong to it.
+  Result<std::shared_ptr<const SqlStatement>> parse_nested();
+  /// Whether a statement begins with this token.
+  static bool begins_with(const Token& token);
 
  private:
   /// The clauses in their order. Which words may follow depends on the last one that was read.
@@ -46,6 +62,8 @@ class Statement {
     kWhere,
     kGroupBy,
     kHaving,
+    kWindow,
+    kQualify,
     kOrderBy,
     kLimit,
     kOffset,
@@ -54,14 +72,38 @@ class Statement {
   struct Following;
   static const Following kFollowing[];
 
+  // In sql_sets.cpp: texts, WITH, set operations and VALUES.
+  Result<SqlStatement> statement();
+  Status with(SqlStatement& statement);
+  Result<SqlCommonTable> common_table();
+  Result<SqlStatement> set(bool of_intersect);
+  Result<SqlStatement> operand();
+  Result<SqlStatement> values();
+  Result<SqlStatement> combined(SqlStatement left, SqlStatement::Kind kind);
+  Status order_and_limits(SqlStatement& statement);
+  static SqlStatement select_of(std::shared_ptr<const SqlStatement> inner);
+  Result<SqlStatement> described();
+  Result<SqlStatement> stored_table();
+  Result<SqlStatement> copied();
+  Result<std::string> target();
+
   // In sql.cpp: each function reads one clause, or nothing if the clause is absent.
+  /// A SELECT up to QUALIFY.
+  Result<SqlStatement> select();
   Status clauses();
   Status select_list();
+  Status distinct();
   Status where();
   Status group_by();
+  Status group_key();
+  Result<bool> grouping_sets();
+  Status grouping_set_list();
+  Result<std::vector<std::size_t>> key_list();
   Status having();
-  Status order_by();
-  Status limits();
+  Status windows();
+  Status qualify();
+  Status order_by(std::vector<SortExpression>& keys, bool& all);
+  Status limits(std::uint64_t& limit, bool& percent, std::uint64_t& offset);
   /// The whole number after LIMIT or OFFSET.
   Result<std::uint64_t> row_number(std::string_view clause);
   Result<Expression> condition();
@@ -70,6 +112,8 @@ class Statement {
   /// As take_clause(), for GROUP BY and ORDER BY.
   Result<bool> take_clause_by(std::string_view word, Part part);
   Status end();
+  /// Whether the SELECT ends here, so that a set operation, ORDER BY or the end may follow.
+  bool ends_select() const;
 
   // In sql_sources.cpp: FROM and joins.
   Status from();
@@ -83,6 +127,8 @@ class Statement {
   Result<bool> join();
   Status condition_of(SqlJoin& join);
   Result<std::vector<Expression>> column_list();
+  Result<std::vector<std::string>> name_list();
+  Status function_source(SqlSource& source);
   Status add(SqlJoin join);
 
   /// Returns the error for a token that cannot follow the last part: the word's own message, "must
@@ -96,7 +142,7 @@ class Statement {
   /// Notes that the token taken last is a name without AS, which may be a misspelt keyword.
   void note_name() { behind_name_ = parser_.taken(); }
 
-  Parser parser_;
+  Parser& parser_;
   SqlQuery query_;
   Part part_ = Part::kSelect;
   std::size_t behind_name_ = 0;  ///< taken() right after such a name

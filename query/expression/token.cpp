@@ -223,7 +223,9 @@ std::size_t Lexer::name_size(std::size_t at) const {
 Token Lexer::other() const {
   const std::string_view rest = text_.substr(at_);
   if (grammar_ == Grammar::kStatement) {
-    if (rest.starts_with(';')) return token(TokenKind::kSymbol, 1);
+    for (const char symbol : {';', '?', '$'}) {
+      if (rest.starts_with(symbol)) return token(TokenKind::kSymbol, 1);
+    }
     if (rest.starts_with("/*")) {
       return no_token(2, "the comment that begins here is never closed");
     }

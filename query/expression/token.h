@@ -35,7 +35,7 @@ struct Token {
     kString,
     kNumber,
     kDate,    ///< 1994-01-01
-    kSymbol,  ///< ';' only in a statement
+    kSymbol,  ///< `;`, `?` and `$` only in a statement
   };
   Kind kind = Kind::kEnd;
   std::size_t offset = 0;

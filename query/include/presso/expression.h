@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,9 @@
 #include "presso/error.h"
 
 namespace presso {
+
+struct CallDetails;
+struct SqlStatement;
 
 /// A node of an expression's tree. Plain data that may be copied and compared. `kind` says which of
 /// the other members have a meaning.
@@ -31,7 +35,12 @@ struct Expression {
     kOperator,  ///< `op`, its operands are `arguments`
     kFunction,  ///< `text` is its name in lower case; `distinct` for count(DISTINCT x)
     kCase,      ///< WHEN and THEN in turn, and a last one for ELSE where their number is odd
-    kCast,      ///< CAST(arguments[0] AS type)
+    kCast,      ///< CAST(arguments[0] AS type); `distinct` for TRY_CAST
+    /// A statement in parentheses, `statement`. `op` is kNone for its value, kIn for
+    /// `arguments[0] [NOT] IN (...)`, kExists for [NOT] EXISTS (...). Only in statements, and
+    /// replaced before a query is bound (query/statement).
+    kSubquery,
+    kParameter,  ///< `$1` or `$name`, `text` without the sign; replaced before a query is bound
   };
   /// The operators of kOperator. Their operands are Expression::arguments.
   enum class Op : std::uint8_t {
@@ -60,6 +69,7 @@ struct Expression {
     kModulo,
     kNegate,
     kConcat,  ///< `||`
+    kExists,  ///< of kSubquery only
   };
 
   Kind kind = Kind::kNull;
@@ -70,6 +80,9 @@ struct Expression {
   std::string qualifier;
   std::string type;  ///< of kCast, in lower case without spaces: "decimal(18,2)"
   std::vector<Expression> arguments;
+  /// What stands after a function's arguments (OVER, FILTER, ORDER BY); nullptr if nothing does.
+  std::shared_ptr<const CallDetails> details;
+  std::shared_ptr<const SqlStatement> statement;  ///< of kSubquery
   /// Bytes [offset, offset + length) of the text that was parsed; both 0 for a tree made by hand.
   std::size_t offset = 0;
   std::size_t length = 0;
@@ -89,6 +102,45 @@ struct SortExpression {
   Expression expression;
   bool descending = false;
   bool nulls_first = false;
+};
+
+/// One end of a window's frame.
+struct FrameBound {
+  enum class Kind : std::uint8_t {
+    kUnboundedPreceding,
+    kPreceding,  ///< `offset` rows, groups or units of the sort key before the current row
+    kCurrentRow,
+    kFollowing,
+    kUnboundedFollowing,
+  };
+  Kind kind = Kind::kUnboundedPreceding;
+  Expression offset;  ///< of kPreceding and kFollowing
+};
+
+/// The rows around the current one that a window function sees.
+struct WindowFrame {
+  enum class Unit : std::uint8_t { kRows, kRange, kGroups };
+  enum class Exclude : std::uint8_t { kNothing, kCurrentRow, kGroup, kTies };
+  Unit unit = Unit::kRange;
+  FrameBound begin;
+  FrameBound end{FrameBound::Kind::kCurrentRow, {}};
+  Exclude exclude = Exclude::kNothing;
+};
+
+/// OVER (...), or a definition in the WINDOW clause.
+struct Window {
+  std::string base;  ///< the window that this one begins with, or empty
+  std::vector<Expression> partition;
+  std::vector<SortExpression> order;
+  std::vector<WindowFrame> frame;  ///< one, or none
+};
+
+/// What may stand within and after a call besides its arguments.
+struct CallDetails {
+  std::vector<Expression> filter;     ///< FILTER (WHERE x); one, or none
+  std::vector<SortExpression> order;  ///< string_agg(x ORDER BY y), WITHIN GROUP (ORDER BY y)
+  bool ignores_nulls = false;         ///< IGNORE NULLS
+  std::vector<Window> over;           ///< one, or none
 };
 
 /// Limit of nested levels, which bounds the stack that parsing and binding need. Beyond it an
