@@ -8,7 +8,7 @@
 #include <bit>
 
 #include "compress/encode/byte_encoder.h"
-#include "presso/checksum.h"
+#include "format/raw_block.h"
 
 namespace presso {
 namespace {
@@ -101,17 +101,6 @@ void favor_decode(int level, ParserParameters& parameters) {
   parameters.min_match = 5;
   const bool optimal = parameters.kind == ParserKind::kOptimal;
   parameters.sequence_cost = optimal && parameters.coding == Coding::kByte ? 16 : 8;
-}
-
-/// A raw block's header, which every block starts from.
-BlockHeader raw_header(Bytes plain, std::uint32_t number, FrameKind kind) {
-  BlockHeader raw;
-  raw.kind = kind;
-  raw.number = number;
-  raw.plain_bytes = static_cast<std::uint32_t>(plain.size());
-  raw.payload_bytes = raw.plain_bytes;
-  raw.content_checksum = content_checksum(plain);
-  return raw;
 }
 
 }  // namespace
@@ -227,16 +216,6 @@ void BlockEncoder::encode(Bytes plain, std::uint32_t number, FrameKind kind,
   const std::size_t used = to.size();
   to.grow(start + header.stored_bytes());
   std::fill(to.data() + used, to.data() + to.size(), Byte{0});
-}
-
-void append_raw_block(Bytes plain, std::uint32_t number, FrameKind kind, Buffer& to) {
-  const BlockHeader header = raw_header(plain, number, kind);
-  const std::size_t start = to.size();
-  to.grow(start + header.stored_bytes());
-  write_block_header(header, to.data() + start);
-  Byte* const payload = to.data() + start + kBlockHeaderBytes;
-  std::copy(plain.begin(), plain.end(), payload);
-  std::fill(payload + plain.size(), to.data() + to.size(), Byte{0});
 }
 
 }  // namespace presso

@@ -58,7 +58,4 @@ class BlockEncoder {
   BitEncoder bit_encoder_;
 };
 
-/// Appends a raw block, without coding.
-void append_raw_block(Bytes plain, std::uint32_t number, FrameKind kind, Buffer& to);
-
 }  // namespace presso

@@ -52,6 +52,10 @@ QueryOptions without_plan(QueryOptions options) {
 
 }  // namespace
 
+std::uint64_t memory_limit(const QueryOptions& options) {
+  return options.memory_bytes != 0 ? options.memory_bytes : half_of_memory();
+}
+
 RunInput::RunInput(const Sources& sources_of_query, const BoundQuery& bound,
                    const QueryOptions& asked, CodedResults codes, bool analyze)
     : sources(sources_of_query),
@@ -63,7 +67,7 @@ RunInput::RunInput(const Sources& sources_of_query, const BoundQuery& bound,
       is_whole(true),
       options(asked),
       threads(threads_or_all(asked.threads)),
-      memory_bytes(asked.memory_bytes != 0 ? asked.memory_bytes : half_of_memory()),
+      memory_bytes(memory_limit(asked)),
       rows_in(rows_of_all(sources)),
       coded(std::move(codes)),
       is_analyzed(analyze),

@@ -19,6 +19,9 @@
 
 namespace presso::query {
 
+/// The memory that a query may use: QueryOptions::memory_bytes, or its default.
+std::uint64_t memory_limit(const QueryOptions& options);
+
 class JoinRun;
 class JoinWorker;
 class KeyOrders;

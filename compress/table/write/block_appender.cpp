@@ -8,6 +8,7 @@
 
 #include "compress/columns/integer_encoder.h"
 #include "format/columns/column_block.h"
+#include "format/raw_block.h"
 #include "presso/checksum.h"
 
 namespace presso {

@@ -10,17 +10,10 @@
 #include "compress/table/write/table_encoders.h"
 #include "format/columns/column_block.h"
 #include "format/columns/row_group.h"
+#include "format/columns/zones.h"
 #include "presso/column_data.h"
 
 namespace presso {
-
-/// The range of some rows' values, for the blocks that carry ranges (FORMAT.md 15.4).
-struct Zone {
-  Byte flags = 0;
-  std::uint64_t least = 0;
-  std::uint64_t most = 0;
-  std::uint64_t presence = 0;
-};
 
 /// Used for one row group by one thread: for each column begin_column(), and then the column's
 /// streams in the order of ColumnStream. Writes to the buffer and directory that it was given; a

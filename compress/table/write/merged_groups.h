@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compress/table/rows/run_merger.h"
-#include "compress/table/write/group_collector.h"
+#include "format/columns/group_collector.h"
 
 namespace presso {
 

@@ -9,7 +9,7 @@
 
 #include "compress/table/write/block_appender.h"
 #include "compress/table/write/string_choice.h"
-#include "compress/table/write/zones.h"
+#include "format/columns/zones.h"
 
 namespace presso {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "compress/columns/token_encoder.h"
 #include "compress/encode/block_encoder.h"
-#include "compress/table/write/string_dictionary.h"
+#include "format/columns/string_dictionary.h"
 
 namespace presso {
 

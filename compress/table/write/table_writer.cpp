@@ -9,8 +9,8 @@
 #include <optional>
 #include <utility>
 
-#include "compress/table/write/group_collector.h"
 #include "compress/table/write/row_group_encoder.h"
+#include "format/columns/group_collector.h"
 #include "format/columns/header_line.h"
 #include "format/columns/table_file.h"
 #include "presso/ordered_pipeline.h"

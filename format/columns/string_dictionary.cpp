@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Builds a dictionary by a hash table with open addressing over whole strings, hashed by XXH3. It
 // is at most a quarter full, and never grows.
-#include "compress/table/write/string_dictionary.h"
+#include "format/columns/string_dictionary.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // zone_of_rows(): one pass over the rows, by a loop for each type of values. Nulls and NaNs are
 // left out of the range and noted in its flags.
-#include "compress/table/write/zones.h"
+#include "format/columns/zones.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,10 +4,18 @@
 // blocks by them. Nulls and NaNs are left out and noted in flags.
 #pragma once
 
-#include "compress/table/write/block_appender.h"
+#include "format/columns/row_group.h"
 #include "presso/column_data.h"
 
 namespace presso {
+
+/// The range of some rows' values, for the blocks that carry ranges (FORMAT.md 15.4).
+struct Zone {
+  Byte flags = 0;
+  std::uint64_t least = 0;
+  std::uint64_t most = 0;
+  std::uint64_t presence = 0;
+};
 
 /// The range of `rows` rows from `first` on.
 Zone zone_of_rows(const ColumnView& column, std::uint64_t first, std::uint64_t rows);

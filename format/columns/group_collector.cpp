@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Checks batches and copies their rows into row groups. Batches are the caller's memory: they are
 // checked in full before a byte of them is taken.
-#include "compress/table/write/group_collector.h"
+#include "format/columns/group_collector.h"
 
 #include <algorithm>
 #include <cstring>
