@@ -90,8 +90,8 @@ class JoinBinder {
   }
 
   /// Chooses the root and joins the tables of the first inner joins, greedily. Equalities that
-  /// became no key are tested on joined rows. Error: a table without an equality to the others,
-  /// since Cartesian products are not made.
+  /// became no key are tested on joined rows. A table without an equality to the others comes last,
+  /// the smallest first, and is joined with all rows.
   Status order_inner_joins() {
     estimate_rows();
     std::size_t root = 0;
@@ -113,8 +113,12 @@ class JoinBinder {
         next = i;
         least = cost;
       }
-      if (!next) return no_equality(joined);
-      PRESSO_TRY(add_inner_stage(joined, *next));
+      if (!next) {
+        next = smallest(joined);
+        add_cross_stage(*next);
+      } else {
+        PRESSO_TRY(add_inner_stage(joined, *next));
+      }
       joined |= source_set(*next);
     }
     for (Equality& rest : parts_.pool) {
@@ -201,25 +205,23 @@ class JoinBinder {
     return std::min(rows, static_cast<double>(node.range.most - node.range.least) + 1);
   }
 
-  /// The error for tables that no equality connects, with their names.
-  Status no_equality(SourceSet joined) const {
-    std::string missing;
+  /// The table of the inner joins with the fewest rows among those that are not joined yet.
+  std::size_t smallest(SourceSet joined) const {
+    std::optional<std::size_t> found;
     for (std::size_t i = 0; i <= parts_.inner; ++i) {
       if ((joined & source_set(i)) != 0) continue;
-      missing += (missing.empty() ? "" : ", ") + name_of(i);
+      if (!found || rows_left(i) < rows_left(*found)) found = i;
     }
-    return needs_equality(missing, name_of(joins_root()));
+    return *found;
   }
-  static Error needs_equality(const std::string& source, const std::string& to) {
-    return make_error(ErrorCode::kInvalidArgument,
-                      "no equality joins " + source + " to " + to +
-                          ": cross joins are not supported; join them by an equality such as "
-                          "a.key = b.key, beside which other conditions may stand");
-  }
-  std::size_t joins_root() const { return query_.joins->tree.root; }
-  std::string name_of(std::size_t source) const {
-    const auto& names = sources_[source].qualifiers;
-    return names.empty() ? "table " + std::to_string(source + 1) : names.front();
+
+  /// Joins a table by a constant, which is equal for all pairs of rows.
+  void add_cross_stage(std::size_t source) {
+    BoundStage stage;
+    stage.build.root = source;
+    stage.probe_keys.push_back(binder_.builder().integer(1));
+    stage.build_keys.push_back(binder_.builder().integer(1));
+    tree().stages.push_back(std::move(stage));
   }
 
   /// Adds a stage with all equalities that connect `source` with the tables joined already.
@@ -290,18 +292,18 @@ class JoinBinder {
     return error;
   }
 
-  /// Adds the stage of a join after the inner ones, in the user's order. Error: no equality.
+  /// Adds the stage of a join after the inner ones, in the user's order. Without an equality the
+  /// key is a constant, and the other conditions of ON choose among all pairs.
   Status add_later_stage(std::size_t join) {
-    if (parts_.keys[join].empty()) {
-      return shown(
-          needs_equality(name_of(join + 1), join == 0 ? name_of(0) : "the tables before it"),
-          spec_.joins[join].text);
-    }
     BoundStage stage;
     stage.build.root = join + 1;
     stage.kind = stage_kind(spec_.joins[join].kind);
     for (const Equality& equality : parts_.keys[join]) {
       PRESSO_TRY(add_keys(stage, equality));
+    }
+    if (parts_.keys[join].empty()) {
+      stage.probe_keys.push_back(binder_.builder().integer(1));
+      stage.build_keys.push_back(binder_.builder().integer(1));
     }
     PRESSO_TRY(bind_rest(parts_.residual[join], stage.residual));
     tree().stages.push_back(std::move(stage));

@@ -68,16 +68,15 @@ bool equal(const WindowFrame& a, const WindowFrame& b) {
 }
 
 bool equal(const Window& a, const Window& b) {
-  const bool frames = std::equal(
-      a.frame.begin(), a.frame.end(), b.frame.begin(), b.frame.end(),
-      [](const WindowFrame& x, const WindowFrame& y) { return equal(x, y); });
+  const bool frames =
+      std::equal(a.frame.begin(), a.frame.end(), b.frame.begin(), b.frame.end(),
+                 [](const WindowFrame& x, const WindowFrame& y) { return equal(x, y); });
   return frames && a.base == b.base && a.partition == b.partition && equal(a.order, b.order);
 }
 
 bool equal(const CallDetails& a, const CallDetails& b) {
-  const bool windows =
-      std::equal(a.over.begin(), a.over.end(), b.over.begin(), b.over.end(),
-                 [](const Window& x, const Window& y) { return equal(x, y); });
+  const bool windows = std::equal(a.over.begin(), a.over.end(), b.over.begin(), b.over.end(),
+                                  [](const Window& x, const Window& y) { return equal(x, y); });
   return windows && a.filter == b.filter && equal(a.order, b.order) &&
          a.ignores_nulls == b.ignores_nulls;
 }

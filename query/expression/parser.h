@@ -32,7 +32,8 @@
 //              | number | 'string' | 1994-01-01 | NULL | TRUE | FALSE
 //              | DATE 'string' | TIMESTAMP 'string' | INTERVAL ( 'string' | number ) unit
 //              | [ name . ] name | name ( [ DISTINCT ] expression { , expression } ) | name ( * )
-//                A call may end with [ FILTER ( WHERE expression ) ] [ IGNORE NULLS ] [ OVER window ]
+//                A call may end with [ FILTER ( WHERE expression ) ] [ IGNORE NULLS ] [ OVER window
+//                ]
 //              | CASE [ expression ] { WHEN expression THEN expression } [ ELSE expression ] END
 //              | CAST ( expression AS type ) | EXTRACT ( unit FROM expression )
 //              | ( expression )

@@ -30,8 +30,8 @@ bool Parser::begins_statement() const {
 Result<std::shared_ptr<const SqlStatement>> Parser::statement_in_parentheses() {
   const std::size_t open = take().offset;
   if (statements_ == kMaxStatementDepth) {
-    return error_at(open, "more than " + std::to_string(kMaxStatementDepth) +
-                              " statements within each other");
+    return error_at(
+        open, "more than " + std::to_string(kMaxStatementDepth) + " statements within each other");
   }
   ++statements_;
   auto parsed = Statement(*this).parse_nested();
@@ -81,8 +81,8 @@ Status Parser::details(Node& call, CallDetails details) {
     take();
     PRESSO_ASSIGN(details.over.emplace_back(), window());
   }
-  const bool is_empty = details.filter.empty() && details.order.empty() &&
-                        !details.ignores_nulls && details.over.empty();
+  const bool is_empty = details.filter.empty() && details.order.empty() && !details.ignores_nulls &&
+                        details.over.empty();
   if (!is_empty) call->tree.details = std::make_shared<const CallDetails>(std::move(details));
   return {};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The clauses of a SELECT except FROM. The table kFollowing says what may follow each clause; errors
-// are made from it.
+// The clauses of a SELECT except FROM. The table kFollowing says what may follow each clause;
+// errors are made from it.
 //
 // Examples of errors: `selct a` gives "expected SELECT ... Did you mean 'select'?"; `select a form
 // t` points at `form`; a WHERE after GROUP BY "must stand before GROUP BY"; a second one "stands

@@ -270,9 +270,8 @@ bool Statement::ends_select() const {
   if (parser_.done()) return true;
   const Token& token = parser_.here();
   if (token.is_symbol(")") || token.is_symbol(";")) return true;
-  for (const std::string_view word :
-       {"union", "except", "intersect", "order", "limit", "offset", "where", "group", "having",
-        "window", "qualify"}) {
+  for (const std::string_view word : {"union", "except", "intersect", "order", "limit", "offset",
+                                      "where", "group", "having", "window", "qualify"}) {
     if (token.is_word(word)) return true;
   }
   return false;
@@ -287,10 +286,11 @@ using expression_detail::error_at;
 
 /// The place of a subquery, window function or the like in an expression; nullptr if there is none.
 const Expression* extension_of(const Expression& expression) {
-  const bool star_change = expression.kind == Expression::Kind::kStar && !expression.arguments.empty();
+  const bool star_change =
+      expression.kind == Expression::Kind::kStar && !expression.arguments.empty();
   if (expression.kind == Expression::Kind::kSubquery ||
-      expression.kind == Expression::Kind::kParameter ||
-      expression.details != nullptr || star_change) {
+      expression.kind == Expression::Kind::kParameter || expression.details != nullptr ||
+      star_change) {
     return &expression;
   }
   for (const Expression& argument : expression.arguments) {

@@ -5,6 +5,12 @@
 // and joins of more files than the library takes.
 #include "presso/sql.h"
 
+#include <algorithm>
+#include <memory>
+
+#include "presso/statement.h"
+#include "tools/cli/message.h"
+#include "tools/io/input_file.h"
 #include "tools/select/commands.h"
 #include "tools/select/flags_select.h"
 #include "tools/select/query_command.h"
@@ -39,6 +45,13 @@ const CommandInfo kSqlInfo = {
     .operand_completion = Completion::kNone,
 };
 
+/// The formats of COPY.
+constexpr std::pair<std::string_view, AnswerFormat> kFormats[] = {
+    {"csv", AnswerFormat::kCsv},        {"tsv", AnswerFormat::kTsv},
+    {"json", AnswerFormat::kJsonLines}, {"jsonl", AnswerFormat::kJsonLines},
+    {"arrow", AnswerFormat::kArrow},    {"presso", AnswerFormat::kPresso},
+};
+
 /// The command; tables are files that the statement names.
 class SqlCommand final : public QueryCommand {
  public:
@@ -47,7 +60,9 @@ class SqlCommand final : public QueryCommand {
 
  private:
   // Without joins the tables are parts of one, which can be asked one by one.
-  bool has_one_source() const override { return statement_.joins.empty(); }
+  bool has_one_source() const override {
+    return is_one_query(statement_) && statement_.select.joins.empty();
+  }
 
   /// Parses the statement, which names the files. An error shows its place in the statement.
   Result<std::vector<std::string>> files_of(std::vector<std::string> operands) override {
@@ -61,31 +76,64 @@ class SqlCommand final : public QueryCommand {
                             "' stands outside of them");
     }
     text_ = std::move(operands[0]);
-    auto parsed = parse_sql(text_);
+    auto parsed = parse_statement(text_);
     if (!parsed.ok()) {
       return make_error(parsed.error().code, explain_expression_error(text_, parsed.error()));
     }
     statement_ = std::move(*parsed);
-    if (statement_.limit != UINT64_MAX) settings_.limit = statement_.limit;
-    std::vector<std::string> files = {statement_.from.path};
-    for (const SqlJoin& join : statement_.joins) files.push_back(join.source.path);
-    if (files.size() > kMostJoined) {
-      return make_error(ErrorCode::kInvalidArgument,
-                        "at most " + std::to_string(kMostJoined) + " files are joined");
+    const bool is_select = statement_.kind == SqlStatement::Kind::kSelect;
+    const std::uint64_t limit = is_select ? statement_.select.limit : statement_.limit;
+    if (limit != UINT64_MAX) settings_.limit = limit;
+    if (statement_.purpose == SqlStatement::Purpose::kStore) PRESSO_TRY(set_target());
+    std::vector<std::string> files;
+    for (const SqlSource& source : presso::files_of(statement_)) {
+      const bool known = std::find(files.begin(), files.end(), source.path) != files.end();
+      if (!known || source.path == kStandardInput) files.push_back(source.path);
     }
     PRESSO_TRY(check_standard_input(files));
+    files_ = files;
     return files;
   }
 
-  /// The statement was parsed in files_of(); the tables come in the order in which it names them.
+  /// CREATE TABLE and COPY say where the answer goes, as -o does.
+  Status set_target() {
+    if (!settings_.files.output.empty()) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        "the statement says where the answer goes; leave out -o");
+    }
+    settings_.files.output = statement_.target;
+    if (statement_.replaces_target) settings_.files.force = true;
+    const std::string& name = statement_.target_format;
+    if (name.empty()) return {};
+    for (const auto& [known, format] : kFormats) {
+      if (name != known) continue;
+      settings_.format = format;
+      return {};
+    }
+    return make_error(ErrorCode::kInvalidArgument,
+                      "there is no FORMAT '" + name + "'; there are csv, tsv, json, arrow, presso");
+  }
+
+  /// Runs all inner queries of the statement; what they keep lives as long as the command.
   Result<Query> make_query(std::span<const std::unique_ptr<SelectInput>> inputs) const override {
-    std::vector<presso::Table> tables;
-    for (const auto& input : inputs) tables.push_back(input->table());
-    return Query::from(statement_, text_, std::move(tables));
+    StatementContext context;
+    context.options = settings_.query;
+    context.open = [&](const SqlSource& source) -> Result<StatementTables> {
+      const auto found = std::find(files_.begin(), files_.end(), source.path);
+      const SelectInput& input = *inputs[static_cast<std::size_t>(found - files_.begin())];
+      const std::string name = source.path == kStandardInput ? "stdin" : source.path;
+      return StatementTables{{input.table()}, {name}};
+    };
+    PRESSO_ASSIGN(StatementQuery last, lower_statement(statement_, text_, context));
+    for (const std::string& step : last.steps) verbose("", step);
+    kept_ = std::move(last.kept);
+    return std::move(last.query);
   }
 
   std::string text_;
-  SqlQuery statement_;
+  SqlStatement statement_;
+  std::vector<std::string> files_;
+  mutable std::shared_ptr<const void> kept_;
 };
 
 }  // namespace

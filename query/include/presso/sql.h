@@ -100,11 +100,11 @@ struct SqlCommonTable {
 /// A whole statement.
 struct SqlStatement {
   enum class Kind : std::uint8_t {
-    kSelect,     ///< `select`
-    kUnion,      ///< `left` and `right`
+    kSelect,  ///< `select`
+    kUnion,   ///< `left` and `right`
     kIntersect,
     kExcept,
-    kValues,     ///< `rows`
+    kValues,  ///< `rows`
   };
   /// What is done with the answer.
   enum class Purpose : std::uint8_t {
@@ -143,10 +143,10 @@ constexpr std::size_t kMaxStatementDepth = 50;
 bool is_one_query(const SqlStatement& statement);
 /// Parses a statement. Errors: as for parse_sql().
 Result<SqlStatement> parse_statement(std::string_view text);
-/// Parses one SELECT without subqueries, WITH, set operations and window functions. Comments (`-- ...` and `/* ... */`) may stand between words, and a ';' at
-/// the end. File names stand in quotes of either kind, in file('...'), or bare if they consist of
-/// letters, digits and `._-/+@=%~:`. Errors: kInvalidArgument with the byte offset, as for
-/// parse_expression().
+/// Parses one SELECT without subqueries, WITH, set operations and window functions. Comments (`--
+/// ...` and `/* ... */`) may stand between words, and a ';' at the end. File names stand in quotes
+/// of either kind, in file('...'), or bare if they consist of letters, digits and `._-/+@=%~:`.
+/// Errors: kInvalidArgument with the byte offset, as for parse_expression().
 Result<SqlQuery> parse_sql(std::string_view text);
 
 }  // namespace presso

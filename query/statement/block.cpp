@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: MIT
+// One SELECT: its sources are opened, its lists are written out where that is needed, and what one
+// Query cannot do is left to the other phases. A SELECT that is one Query already passes unchanged.
+#include <algorithm>
+
+#include "query/statement/lowering.h"
+
+namespace presso::query {
+namespace {
+
+using Kind = Expression::Kind;
+using Op = Expression::Op;
+
+/// Aggregates that a Query computes itself.
+constexpr std::string_view kNative[] = {"sum", "count", "min", "max", "avg", "mean"};
+
+bool is_native(const Expression& node) {
+  return std::find(std::begin(kNative), std::end(kNative), node.text) != std::end(kNative);
+}
+
+/// The position in a list that a literal means, from 1 on; nullopt if it is no such number.
+std::optional<std::size_t> position_of(const Expression& tree) {
+  const bool digits = tree.kind == Kind::kNumber && tree.text.size() <= 5 &&
+                      tree.text.find_first_not_of("0123456789") == std::string::npos;
+  if (!digits) return std::nullopt;
+  return static_cast<std::size_t>(std::stoul(tree.text));
+}
+
+}  // namespace
+
+bool is_window(const Expression& node) {
+  return node.kind == Kind::kFunction && node.details != nullptr && !node.details->over.empty();
+}
+
+bool is_any_aggregate(const Expression& node) {
+  if (node.kind != Kind::kFunction || is_window(node)) return false;
+  return is_native(node) || aggregate_kind(node.text).has_value();
+}
+
+bool calls_aggregate(const Expression& tree) {
+  if (is_any_aggregate(tree)) return true;
+  if (is_window(tree)) return false;
+  return std::any_of(tree.arguments.begin(), tree.arguments.end(), calls_aggregate);
+}
+
+/// The order of the phases matters: names are settled before subqueries are looked at, those are
+/// gone before groups are made, and window functions see the groups.
+Result<Query> Block::lower() {
+  PRESSO_TRY(open_sources());
+  PRESSO_TRY(set_parameters());
+  PRESSO_TRY(name_windows());
+  PRESSO_TRY(expand_lists());
+  PRESSO_TRY(lower_asof_joins());
+  PRESSO_TRY(lower_subqueries());
+  return finish();
+}
+
+Result<Query> Block::finish() {
+  PRESSO_ASSIGN(auto sets, lower_grouping_sets());
+  if (sets) return *std::move(sets);
+  PRESSO_TRY(distinct_on_as_window());
+  PRESSO_TRY(lower_holistic_aggregates());
+  PRESSO_TRY(lower_windows());
+  PRESSO_TRY(limit_percent());
+  return make_query();
+}
+
+Status Block::open_sources() {
+  if (!query_.has_from) {
+    PRESSO_ASSIGN(Relation row, lowering_.numbers(0, 1, 1, lowering_.new_name()));
+    scope_.sources.push_back(std::move(row));
+    return {};
+  }
+  PRESSO_ASSIGN(Relation first, lowering_.source(query_.from, common_, scope_.around));
+  scope_.sources.push_back(std::move(first));
+  for (SqlJoin& join : query_.joins) {
+    PRESSO_ASSIGN(Relation next, lowering_.source(join.source, common_, scope_.around));
+    scope_.sources.push_back(std::move(next));
+    if (join.natural) PRESSO_TRY(natural_columns(join, scope_.sources.size() - 1));
+    if (join.kind == SqlJoin::Kind::kCross) join.kind = SqlJoin::Kind::kComma;
+  }
+  return {};
+}
+
+/// NATURAL JOIN is USING all columns of the source that an earlier one has, too.
+Status Block::natural_columns(SqlJoin& join, std::size_t source) {
+  for (const ColumnSchema& each : scope_.sources[source].schema().columns) {
+    for (std::size_t i = 0; i < source; ++i) {
+      const auto& others = scope_.sources[i].schema().columns;
+      const bool shared = std::any_of(others.begin(), others.end(),
+                                      [&](const auto& other) { return other.name == each.name; });
+      if (!shared) continue;
+      join.using_columns.push_back(column(each.name));
+      break;
+    }
+  }
+  if (join.using_columns.empty()) join.kind = SqlJoin::Kind::kComma;
+  return {};
+}
+
+/// Parameters become the literals that were given for them.
+Status Block::set_parameters() {
+  return for_each_part(query_, [&](Expression& part) {
+    return rewrite(part, [&](Expression& node) -> Result<bool> {
+      if (node.kind != Kind::kParameter) return false;
+      const auto value = lowering_.context().parameters.find(node.text);
+      if (value == lowering_.context().parameters.end()) {
+        return lowering_.shown(
+            refused_at(node, "the parameter $" + node.text + " has no value; --param gives it"));
+      }
+      node = at_place_of(value->second, node);
+      return true;
+    });
+  });
+}
+
+/// OVER w becomes what WINDOW w says; OVER (w ORDER BY ...) adds to it.
+Status Block::name_windows() {
+  return for_each_part(query_, [&](Expression& part) {
+    return rewrite(part, [&](Expression& node) -> Result<bool> {
+      if (!is_window(node) || node.details->over[0].base.empty()) return false;
+      auto details = std::make_shared<CallDetails>(*node.details);
+      Window& window = details->over[0];
+      for (std::size_t depth = 0; !window.base.empty(); ++depth) {
+        const auto found =
+            std::find_if(query_.windows.begin(), query_.windows.end(),
+                         [&](const auto& each) { return same_name(each.first, window.base); });
+        if (found == query_.windows.end() || depth > query_.windows.size()) {
+          return lowering_.shown(refused_at(node, "there is no window '" + window.base + "'"));
+        }
+        window.base = found->second.base;
+        if (window.partition.empty()) window.partition = found->second.partition;
+        if (window.order.empty()) window.order = found->second.order;
+        if (window.frame.empty()) window.frame = found->second.frame;
+      }
+      node.details = std::move(details);
+      return false;
+    });
+  });
+}
+
+/// Whether some later phase has to know all items and keys of the lists.
+bool Block::needs_lists() const {
+  if (!query_.distinct_on.empty() || query_.qualify || query_.groups_by_all ||
+      query_.orders_by_all || !query_.grouping_sets.empty() || !query_.has_from) {
+    return true;
+  }
+  bool needs = false;
+  SqlQuery copy = query_;
+  const Status done = for_each_part(copy, [&](Expression& part) -> Status {
+    needs = needs || any_node(part, [](const Expression& node) {
+              return node.kind == Kind::kSubquery || node.details != nullptr ||
+                     (node.kind == Kind::kStar && !node.arguments.empty()) ||
+                     (is_any_aggregate(node) && (!is_native(node) || node.distinct));
+            });
+    return {};
+  });
+  return needs || !done.ok() ||
+         std::any_of(query_.joins.begin(), query_.joins.end(),
+                     [](const SqlJoin& join) { return join.kind >= SqlJoin::Kind::kAsof; });
+}
+
+bool Block::is_grouped() const {
+  return !query_.group_by.empty() || query_.having ||
+         std::any_of(query_.select.begin(), query_.select.end(),
+                     [](const NamedExpression& item) { return calls_aggregate(item.expression); });
+}
+
+Status Block::expand_lists() {
+  PRESSO_TRY(replace_aliases());
+  if (!needs_lists()) return {};
+  PRESSO_TRY(expand_stars());
+  if (query_.groups_by_all) {
+    query_.groups_by_all = false;
+    for (const NamedExpression& item : query_.select) {
+      const bool literal =
+          item.expression.kind != Kind::kColumn && item.expression.arguments.empty();
+      if (!literal && !calls_aggregate(item.expression)) query_.group_by.push_back(item);
+    }
+  }
+  if (query_.orders_by_all) {
+    query_.orders_by_all = false;
+    query_.order_by = Lowering::order_of_all(query_.order_by.front(), query_.select.size());
+  }
+  return resolve_keys();
+}
+
+/// Keys of groups that are positions or names of results become their expressions.
+Status Block::resolve_keys() {
+  for (NamedExpression& key : query_.group_by) {
+    Expression& tree = key.expression;
+    if (const auto position = position_of(tree)) {
+      if (*position == 0 || *position > query_.select.size()) {
+        return lowering_.shown(refused_at(tree, "what is selected has no column " + tree.text));
+      }
+      key = query_.select[*position - 1];
+      continue;
+    }
+    if (tree.kind != Kind::kColumn || !tree.qualifier.empty() || scope_.source_of(tree)) continue;
+    for (const NamedExpression& item : query_.select) {
+      if (!same_name(item.name, tree.text)) continue;
+      tree = item.expression;
+      break;
+    }
+  }
+  return {};
+}
+
+/// A name in WHERE, QUALIFY or a later item of the list that no source has is that of an item.
+Status Block::replace_aliases() {
+  const auto replace_in = [&](Expression& tree, std::size_t items) {
+    return rewrite(tree, [&, items](Expression& node) -> Result<bool> {
+      if (node.kind != Kind::kColumn || !node.qualifier.empty() || scope_.source_of(node)) {
+        return false;
+      }
+      for (std::size_t i = 0; i < items; ++i) {
+        const NamedExpression& item = query_.select[i];
+        const bool itself =
+            item.expression.kind == Kind::kColumn && same_name(item.expression.text, node.text);
+        if (!same_name(item.name, node.text) || itself) continue;
+        Expression value = item.expression;
+        node = std::move(value);
+        return true;
+      }
+      return false;
+    });
+  };
+  for (std::size_t i = 0; i < query_.select.size(); ++i) {
+    PRESSO_TRY(replace_in(query_.select[i].expression, i));
+  }
+  if (query_.where) PRESSO_TRY(replace_in(*query_.where, query_.select.size()));
+  if (query_.qualify) PRESSO_TRY(replace_in(*query_.qualify, query_.select.size()));
+  return {};
+}
+
+/// Stars become the columns that they mean, less those of EXCLUDE and with those of REPLACE.
+Status Block::expand_stars() {
+  std::vector<NamedExpression> list;
+  for (const NamedExpression& item : query_.select) {
+    if (item.expression.kind != Kind::kStar) {
+      list.push_back(item);
+      continue;
+    }
+    if (!query_.has_from) {
+      return lowering_.shown(refused_at(item.expression, "there is no FROM that '*' could mean"));
+    }
+    PRESSO_ASSIGN(const std::vector<NamedExpression> columns, columns_of(item));
+    list.insert(list.end(), columns.begin(), columns.end());
+  }
+  query_.select = std::move(list);
+  return {};
+}
+
+/// Columns that several sources have are called source.column, as a Query calls them.
+Result<std::vector<NamedExpression>> Block::columns_of(const NamedExpression& star) const {
+  const Expression& tree = star.expression;
+  const auto is_shown = [&](std::size_t source) {
+    const bool half = source > 0 && (query_.joins[source - 1].kind == SqlJoin::Kind::kSemi ||
+                                     query_.joins[source - 1].kind == SqlJoin::Kind::kAnti);
+    return tree.qualifier.empty() ? !half : scope_.sources[source].is_called(tree.qualifier);
+  };
+  const auto is_merged = [&](std::size_t source, const std::string& name) {
+    if (source == 0 || !tree.qualifier.empty()) return false;
+    const auto& merged = query_.joins[source - 1].using_columns;
+    return std::any_of(merged.begin(), merged.end(),
+                       [&](const Expression& each) { return same_name(each.text, name); });
+  };
+  std::map<std::string, std::size_t> count;
+  std::vector<std::pair<std::size_t, std::string>> columns;
+  for (std::size_t source = 0; source < scope_.sources.size(); ++source) {
+    if (!is_shown(source)) continue;
+    for (const ColumnSchema& each : scope_.sources[source].schema().columns) {
+      if (is_merged(source, each.name)) continue;
+      columns.emplace_back(source, each.name);
+      ++count[each.name];
+    }
+  }
+  if (columns.empty()) {
+    return lowering_.shown(refused_at(tree, "there is no table '" + tree.qualifier + "'"));
+  }
+  std::vector<NamedExpression> list;
+  std::vector<bool> used(tree.arguments.size());
+  for (const auto& [source, name] : columns) {
+    const Relation& relation = scope_.sources[source];
+    Expression value = at_place_of(column(name), tree);
+    if (count[name] > 1 || !tree.qualifier.empty()) value.qualifier = qualifier_of(source);
+    std::string shown_name = count[name] > 1 ? qualifier_of(source) + "." + name : name;
+    bool excluded = false;
+    for (std::size_t i = 0; i < tree.arguments.size(); ++i) {
+      const Expression& change = tree.arguments[i];
+      const bool replaces = change.kind == Kind::kOperator;
+      const Expression& meant = replaces ? change.arguments[0] : change;
+      const bool qualified = meant.qualifier.empty() || relation.is_called(meant.qualifier);
+      if (!same_name(meant.text, name) || !qualified) continue;
+      used[i] = true;
+      excluded = excluded || !replaces;
+      if (replaces) value = change.arguments[1];
+    }
+    if (!excluded) list.push_back({std::move(value), std::move(shown_name)});
+  }
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (used[i]) continue;
+    const Expression& change = tree.arguments[i];
+    const Expression& meant = change.kind == Kind::kOperator ? change.arguments[0] : change;
+    return lowering_.shown(refused_at(meant, "there is no column '" + meant.text + "'"));
+  }
+  return list;
+}
+
+/// A name that may stand before the columns of a source: its alias, or that of its file.
+std::string Block::qualifier_of(std::size_t source) const {
+  const Relation& relation = scope_.sources[source];
+  if (!relation.alias.empty()) return relation.alias;
+  if (!relation.names.empty()) {
+    const std::string& name = relation.names.front();
+    const std::string file = name.substr(name.find_last_of('/') + 1);
+    return file.substr(0, file.find('.'));
+  }
+  return "t" + std::to_string(source + 1);
+}
+
+/// The rows are counted first.
+Status Block::limit_percent() {
+  if (!query_.limits_by_percent) return {};
+  const std::uint64_t percent = query_.limit;
+  query_.limit = ~std::uint64_t{0};
+  query_.limits_by_percent = false;
+  const std::uint64_t offset = std::exchange(query_.offset, 0);
+  PRESSO_ASSIGN(Relation rows, lowering_.keep(make_query(), "rows before LIMIT"));
+  const std::uint64_t all = rows.rows();
+  query_ = SqlQuery();
+  NamedExpression& star = query_.select.emplace_back();
+  star.expression.kind = Kind::kStar;
+  query_.limit = percent >= 100 ? all : all / 100 * percent + all % 100 * percent / 100;
+  query_.offset = offset;
+  continue_from(std::move(rows));
+  return {};
+}
+
+void Block::continue_from(Relation relation) {
+  query_.joins.clear();
+  query_.where.reset();
+  query_.has_from = true;
+  const Scope* around = scope_.around;
+  scope_ = Scope();
+  scope_.around = around;
+  scope_.sources.push_back(std::move(relation));
+}
+
+void Block::add_join(Relation relation, SqlJoin::Kind kind, Expression on) {
+  SqlJoin join;
+  join.kind = kind;
+  join.on = std::move(on);
+  query_.joins.push_back(std::move(join));
+  scope_.sources.push_back(std::move(relation));
+}
+
+/// What is left is what one Query does.
+Query Block::make_query() const {
+  Query query = lowering_.query_of(scope_.sources[0]);
+  for (std::size_t i = 0; i < query_.joins.size(); ++i) {
+    const SqlJoin& join = query_.joins[i];
+    const Relation& relation = scope_.sources[i + 1];
+    if (join.using_columns.empty()) {
+      query.join(relation.tables, relation.names, join.kind, join.on);
+    } else {
+      query.join_using(relation.tables, relation.names, join.kind, join.using_columns);
+    }
+    query.as(relation.alias);
+  }
+  if (query_.where) query.where(*query_.where);
+  query.select(query_.select);
+  for (const NamedExpression& key : query_.group_by) {
+    query.group_by(std::vector<Expression>{key.expression});
+  }
+  if (query_.distinct) query.distinct();
+  if (query_.having) query.having(*query_.having);
+  query.order_by(query_.order_by);
+  query.limit(query_.limit, query_.offset);
+  return query;
+}
+
+}  // namespace presso::query

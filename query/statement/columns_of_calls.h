@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// The columns that calls of the window operator read and give: collects expressions as columns of
+// one query, calls over them, and adds the results to the rows of that query. Used once for each
+// step of windows.cpp and groupings.cpp.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "query/statement/lowering.h"
+
+namespace presso::query {
+
+class ColumnsOfCalls {
+ public:
+  explicit ColumnsOfCalls(Lowering& lowering) : lowering_(lowering) {}
+
+  /// The column that stands for an expression; equal expressions have one.
+  Expression add(const Expression& tree);
+  /// The column of the result of a window function or aggregate over the rows of a window. `once`:
+  /// as WindowCall::once. Error: an unknown function, or what it cannot have.
+  Result<Expression> add_call(const Expression& call, const Window& window, bool once);
+  /// What the query before the calls selects.
+  const std::vector<NamedExpression>& list() const { return list_; }
+  /// Adds the results to the rows of that query.
+  Result<Relation> with_calls(Relation rows) const;
+
+ private:
+  std::size_t place_of(const Expression& tree);
+  Result<FrameOffset> offset_of(const Expression& tree);
+  Result<WindowFrame> frame_of(const presso::WindowFrame& frame);
+
+  Lowering& lowering_;
+  std::vector<NamedExpression> list_;
+  std::vector<WindowCall> calls_;
+  std::vector<Expression> places_;  ///< of the calls, for errors
+  std::vector<std::pair<Expression, std::string>> known_;
+};
+
+}  // namespace presso::query

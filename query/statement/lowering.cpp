@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: MIT
+// Statements as wholes: WITH, set operations, VALUES, table functions, and the sources of FROM.
+#include "query/statement/lowering.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "query/bind/shown.h"
+
+namespace presso::query {
+namespace {
+
+using Kind = Expression::Kind;
+using Op = Expression::Op;
+
+/// Steps of WITH RECURSIVE; a statement that takes more probably never ends.
+constexpr std::size_t kMostRecursions = 100'000;
+/// Rows of generate_series() and range().
+constexpr std::int64_t kMostSeriesRows = std::int64_t{1} << 32;
+
+char lower(char letter) {
+  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
+/// A file's name without folder and suffixes, by which its columns may be qualified.
+std::string stem_of(const std::string& name) {
+  const std::string file = name.substr(name.find_last_of('/') + 1);
+  return file.substr(0, file.find('.'));
+}
+
+bool is_number(const ColumnSchema& column) {
+  return column.type == ColumnType::kDouble || column.type == ColumnType::kFloat ||
+         is_decimal(column.type) ||
+         (column.type >= ColumnType::kInt8 && column.type <= ColumnType::kUint64);
+}
+
+bool is_real(const ColumnSchema& column) {
+  return column.type == ColumnType::kDouble || column.type == ColumnType::kFloat;
+}
+
+/// Whether a kept answer has the names and types of a list of casts already.
+bool is_kept_as(const TableSchema& schema, const std::vector<NamedExpression>& list) {
+  return std::equal(schema.columns.begin(), schema.columns.end(), list.begin(), list.end(),
+                    [](const ColumnSchema& each, const NamedExpression& cast) {
+                      const Expression& from = cast.expression.arguments[0];
+                      return each.name == cast.name && from.kind == Kind::kColumn &&
+                             from.text == each.name && type_name(each) == cast.expression.type;
+                    });
+}
+
+/// A whole number that a literal states; nullopt for other expressions.
+std::optional<std::int64_t> integer_of(const Expression& tree) {
+  if (tree.kind == Kind::kOperator && tree.op == Op::kNegate) {
+    const auto value = integer_of(tree.arguments[0]);
+    return value ? std::optional(-*value) : std::nullopt;
+  }
+  const bool digits = tree.kind == Kind::kNumber && tree.text.size() < 18 &&
+                      tree.text.find_first_not_of("0123456789") == std::string::npos;
+  if (!digits) return std::nullopt;
+  return std::stoll(tree.text);
+}
+
+}  // namespace
+
+bool same_name(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower(x) == lower(y); });
+}
+
+std::string common_type(const ColumnSchema& a, const ColumnSchema& b) {
+  if (a.type == b.type && a.scale == b.scale && a.unit == b.unit) return type_name(a);
+  if (is_number(a) && is_number(b)) {
+    if (is_real(a) || is_real(b)) return "double";
+    const Byte scale = std::max(a.scale, b.scale);
+    const bool wide = is_decimal(a.type) || is_decimal(b.type) || a.type == ColumnType::kUint64 ||
+                      b.type == ColumnType::kUint64;
+    return wide ? "decimal(38," + std::to_string(scale) + ")" : "int64";
+  }
+  if (is_date_or_time(a.type) && is_date_or_time(b.type)) {
+    return type_name(a.type == ColumnType::kTimestamp && a.unit >= b.unit ? a : b);
+  }
+  return "utf8";
+}
+
+std::uint64_t Relation::rows() const {
+  std::uint64_t rows = 0;
+  for (const Table& table : tables) rows += table.rows();
+  return rows;
+}
+
+bool Relation::is_called(const std::string& qualifier) const {
+  if (!alias.empty()) return same_name(alias, qualifier);
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return same_name(stem_of(name), qualifier); });
+}
+
+std::optional<std::size_t> Scope::source_of(const Expression& column) const {
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (!column.qualifier.empty() && !sources[i].is_called(column.qualifier)) continue;
+    for (const ColumnSchema& each : sources[i].schema().columns) {
+      if (same_name(each.name, column.text)) return i;
+    }
+  }
+  return std::nullopt;
+}
+
+Error Lowering::shown(Error error) const {
+  return query::shown(std::move(error), std::string(text_));
+}
+
+Query Lowering::query_of(const Relation& relation) const {
+  Query query = Query::from(relation.tables, relation.names);
+  query.parsed_from(text_).as(relation.alias);
+  return query;
+}
+
+Result<Relation> Lowering::keep(const Query& query, const std::string& what) {
+  PRESSO_ASSIGN(KeptRows rows, query::keep(query, context_.options));
+  return keep(std::move(rows), what);
+}
+
+Relation Lowering::keep(KeptRows rows, const std::string& what) {
+  steps_.push_back(what + ": " + std::to_string(rows.table.rows()) + " rows");
+  Relation relation;
+  relation.tables = {rows.table};
+  relation.kept = std::make_shared<const KeptRows>(std::move(rows));
+  kept_.push_back(relation.kept);
+  return relation;
+}
+
+StatementQuery Lowering::finish(Query query) {
+  return {std::move(query), std::make_shared<const decltype(kept_)>(std::move(kept_)),
+          std::move(steps_)};
+}
+
+Result<Relation> Lowering::answer(const SqlStatement& statement, const CommonTables* common,
+                                  const Scope* around, const std::string& what) {
+  PRESSO_ASSIGN(const Query query, lower(statement, common, around));
+  return keep(query, what);
+}
+
+/// Tables of WITH are answered when they are first named, once.
+Result<Query> Lowering::lower(const SqlStatement& statement, const CommonTables* common,
+                              const Scope* around) {
+  CommonTables own;
+  own.around = common;
+  for (const SqlCommonTable& table : statement.with) {
+    CommonTable& added = *own.tables.emplace_back(std::make_shared<CommonTable>());
+    added.name = table.name;
+    added.columns = table.columns;
+    added.statement = table.statement;
+    PRESSO_ASSIGN(added.answer, [&]() -> Result<Relation> {
+      if (statement.recursive && table.statement->kind == SqlStatement::Kind::kUnion) {
+        return recursive(added, &own);
+      }
+      // A table sees only those before it.
+      CommonTables before = own;
+      before.tables.pop_back();
+      PRESSO_ASSIGN(Relation rows, answer(*table.statement, &before, nullptr, table.name));
+      return renamed(std::move(rows), table.columns, {});
+    }());
+  }
+  switch (statement.kind) {
+    case SqlStatement::Kind::kSelect:
+      return lower_select(statement.select, &own, around);
+    case SqlStatement::Kind::kValues:
+      return lower_values(statement);
+    default:
+      return lower_set(statement, &own);
+  }
+}
+
+Result<Query> Lowering::lower_select(SqlQuery select, const CommonTables* common,
+                                     const Scope* around) {
+  return Block(*this, std::move(select), common, around).lower();
+}
+
+/// The first statement's rows, then those of the second over the rows that were new last, until
+/// there are none.
+Result<Relation> Lowering::recursive(const CommonTable& table, const CommonTables* common) {
+  const SqlStatement& both = *table.statement;
+  CommonTables before = *common;
+  before.tables.pop_back();
+  PRESSO_ASSIGN(Relation found, answer(*both.left, &before, nullptr, table.name));
+  PRESSO_ASSIGN(found, renamed(std::move(found), table.columns, {}));
+  std::vector<std::string> types;
+  for (const ColumnSchema& column : found.schema().columns) types.push_back(type_name(column));
+  Relation last = found;
+  for (std::size_t step = 0; last.rows() != 0; ++step) {
+    if (step == kMostRecursions) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        table.name + " did not end after " + std::to_string(step) + " steps");
+    }
+    auto own = std::make_shared<CommonTable>(table);
+    own->answer = last;
+    CommonTables names{{own}, &before};
+    PRESSO_ASSIGN(Relation next, answer(*both.right, &names, nullptr, table.name));
+    if (next.schema().columns.size() != types.size()) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        "both parts of " + table.name + " must have the same number of columns");
+    }
+    // New rows take the names and types of the first ones.
+    Query query = query_of(next);
+    std::vector<NamedExpression> list;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      list.push_back({cast_to(column(next.schema().columns[i].name), types[i]),
+                      found.schema().columns[i].name});
+    }
+    query.select(std::move(list));
+    PRESSO_ASSIGN(next, keep(query, table.name));
+    if (!both.all) {
+      PRESSO_ASSIGN(next, rows_without(next, found));
+    }
+    last = next;
+    if (next.rows() != 0) found.tables.push_back(next.tables.front());
+  }
+  return found;
+}
+
+/// Rows that are not among `known`, each once.
+Result<Relation> Lowering::rows_without(const Relation& rows, const Relation& known) {
+  std::vector<NamedExpression> list;
+  std::vector<Expression> equalities;
+  for (const ColumnSchema& each : rows.schema().columns) {
+    Expression left = column(each.name);
+    Expression right = column(each.name);
+    left.qualifier = "#new";
+    right.qualifier = "#old";
+    list.push_back({left, each.name});
+    Expression same = operation(Op::kIsDistinct, {std::move(left), std::move(right)});
+    same.negated = true;
+    equalities.push_back(std::move(same));
+  }
+  Query query = Query::from(rows.tables);
+  query.as("#new");
+  query.join(known.tables, {}, JoinKind::kAnti, all_of(std::move(equalities)));
+  query.as("#old");
+  query.select(std::move(list)).distinct();
+  return keep(query, "rows that are new");
+}
+
+/// The names in WITH come first, then files.
+Result<Relation> Lowering::source(const SqlSource& source, const CommonTables* common,
+                                  const Scope* around) {
+  if (source.statement != nullptr) {
+    const std::string what = source.alias.empty() ? "a statement in FROM" : source.alias;
+    PRESSO_ASSIGN(Relation relation, answer(*source.statement, common, around, what));
+    relation.alias = source.alias;
+    return renamed(std::move(relation), source.columns, source);
+  }
+  if (source.is_function) {
+    PRESSO_ASSIGN(Relation relation, function(source));
+    return renamed(std::move(relation), source.columns, source);
+  }
+  for (const CommonTables* names = source.bare ? common : nullptr; names != nullptr;
+       names = names->around) {
+    for (const auto& table : names->tables) {
+      if (!same_name(table->name, source.path) || !table->answer) continue;
+      Relation relation = *table->answer;
+      relation.alias = source.alias.empty() ? table->name : source.alias;
+      return renamed(std::move(relation), source.columns, source);
+    }
+  }
+  PRESSO_ASSIGN(StatementTables tables, context_.open(source));
+  Relation relation{std::move(tables.tables), std::move(tables.names), source.alias, nullptr};
+  return renamed(std::move(relation), source.columns, source);
+}
+
+/// Gives the first columns new names. Without names the relation stays as it is.
+Result<Relation> Lowering::renamed(Relation relation, const std::vector<std::string>& columns,
+                                   const SqlSource& source) {
+  if (columns.empty()) return relation;
+  const std::vector<ColumnSchema>& old = relation.schema().columns;
+  if (columns.size() > old.size()) {
+    Error error = make_error(ErrorCode::kInvalidArgument,
+                             "there are " + std::to_string(columns.size()) + " names for " +
+                                 std::to_string(old.size()) + " columns");
+    if (source.length != 0) error.byte_offset = source.offset;
+    return shown(std::move(error));
+  }
+  std::vector<NamedExpression> list;
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    list.push_back({column(old[i].name), i < columns.size() ? columns[i] : old[i].name});
+  }
+  Query query = query_of(relation);
+  query.select(std::move(list));
+  PRESSO_ASSIGN(Relation result, keep(query, relation.alias));
+  result.alias = relation.alias;
+  return result;
+}
+
+/// UNION ALL reads both sides one after another. The others group all columns: a row of the first
+/// side has the tag 1, one of the second the tag 2.
+Result<Query> Lowering::lower_set(const SqlStatement& statement, const CommonTables* common) {
+  using SetKind = SqlStatement::Kind;
+  const bool tagged = statement.kind != SetKind::kUnion;
+  if (tagged && statement.all) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      std::string(statement.kind == SetKind::kExcept ? "EXCEPT" : "INTERSECT") +
+                          " ALL is not supported; without ALL each row comes once");
+  }
+  PRESSO_ASSIGN(const std::vector<Relation> sides, alike(statement, common, tagged));
+  Relation both;
+  for (const Relation& side : sides) both.tables.push_back(side.tables.front());
+  Query query = query_of(both);
+  std::vector<NamedExpression> list;
+  std::vector<Expression> keys;
+  const std::size_t columns = both.schema().columns.size() - (tagged ? 1 : 0);
+  for (std::size_t i = 0; i < columns; ++i) {
+    const std::string& name = both.schema().columns[i].name;
+    list.push_back({column(name), name});
+    keys.push_back(column(name));
+  }
+  query.select(list);
+  if (tagged) {
+    const std::string& tag = both.schema().columns.back().name;
+    Expression least = equality(call("min", {column(tag)}), number(1));
+    Expression most =
+        equality(call("max", {column(tag)}), number(statement.kind == SetKind::kExcept ? 1 : 2));
+    query.group_by(std::move(keys));
+    query.having(operation(Op::kAnd, {std::move(least), std::move(most)}));
+  } else if (!statement.all) {
+    query.distinct();
+  }
+  std::vector<SortExpression> order = statement.order_by;
+  if (statement.select.orders_by_all) order = order_of_all(order.front(), columns);
+  query.order_by(std::move(order));
+  if (statement.limit != ~std::uint64_t{0} || statement.row_offset != 0) {
+    query.limit(statement.limit, statement.row_offset);
+  }
+  return query;
+}
+
+std::vector<SortExpression> Lowering::order_of_all(const SortExpression& direction,
+                                                   std::size_t columns) {
+  std::vector<SortExpression> keys;
+  for (std::size_t i = 1; i <= columns; ++i) {
+    SortExpression& key = keys.emplace_back(direction);
+    key.expression = number(static_cast<std::int64_t>(i));
+  }
+  return keys;
+}
+
+/// BY NAME: the columns of both sides by their names, null where a side has none. Otherwise columns
+/// are matched by their places, and the names are those of the first side.
+Result<std::vector<Relation>> Lowering::alike(const SqlStatement& statement,
+                                              const CommonTables* common, bool tagged) {
+  PRESSO_ASSIGN(const Query left, lower(*statement.left, common, nullptr));
+  PRESSO_ASSIGN(const Query right, lower(*statement.right, common, nullptr));
+  PRESSO_ASSIGN(const TableSchema a, left.schema());
+  PRESSO_ASSIGN(const TableSchema b, right.schema());
+  const auto place_in = [](const TableSchema& schema, const std::string& name) {
+    const auto found =
+        std::find_if(schema.columns.begin(), schema.columns.end(),
+                     [&name](const ColumnSchema& each) { return same_name(each.name, name); });
+    return static_cast<std::size_t>(found - schema.columns.begin());
+  };
+  std::vector<std::pair<std::size_t, std::size_t>> places;
+  for (std::size_t i = 0; i < a.columns.size(); ++i) {
+    places.emplace_back(i, statement.by_name ? place_in(b, a.columns[i].name) : i);
+  }
+  for (std::size_t i = 0; statement.by_name && i < b.columns.size(); ++i) {
+    if (place_in(a, b.columns[i].name) == a.columns.size())
+      places.emplace_back(a.columns.size(), i);
+  }
+  if (!statement.by_name && a.columns.size() != b.columns.size()) {
+    Error error =
+        make_error(ErrorCode::kInvalidArgument,
+                   "one side of the set operation has " + std::to_string(a.columns.size()) +
+                       " columns, the other " + std::to_string(b.columns.size()));
+    error.byte_offset = statement.right->offset;
+    return shown(std::move(error));
+  }
+  std::vector<std::vector<NamedExpression>> lists(2);
+  for (const auto& [x, y] : places) {
+    const bool in_a = x < a.columns.size();
+    const bool in_b = y < b.columns.size();
+    const ColumnSchema& first = in_a ? a.columns[x] : b.columns[y];
+    const ColumnSchema& second = in_b ? b.columns[y] : first;
+    const std::string type = common_type(first, second);
+    Expression left_value = in_a ? column(a.columns[x].name) : null_literal();
+    Expression right_value = in_b ? column(b.columns[y].name) : null_literal();
+    lists[0].push_back({cast_to(std::move(left_value), type), first.name});
+    lists[1].push_back({cast_to(std::move(right_value), type), first.name});
+  }
+  std::vector<Relation> sides;
+  for (std::size_t i = 0; i < 2; ++i) {
+    PRESSO_ASSIGN(const Relation kept, keep(i == 0 ? left : right, "one side of a set operation"));
+    if (!tagged && is_kept_as(kept.schema(), lists[i])) {
+      sides.push_back(kept);
+      continue;
+    }
+    if (tagged) {
+      lists[i].push_back({cast_to(number(static_cast<std::int64_t>(i + 1)), "int64"), "#side"});
+    }
+    Query cast = query_of(kept);
+    cast.select(lists[i]);
+    PRESSO_ASSIGN(sides.emplace_back(), keep(cast, "the same in common types"));
+  }
+  return sides;
+}
+
+/// Rows 0 to n - 1 of a series, from which CASE chooses the values of each row.
+Result<Query> Lowering::lower_values(const SqlStatement& statement) {
+  PRESSO_ASSIGN(const Relation rows,
+                numbers(0, static_cast<std::int64_t>(statement.rows.size()), 1, "#row"));
+  std::vector<NamedExpression> list;
+  for (std::size_t i = 0; i < statement.rows.front().size(); ++i) {
+    Expression value;
+    value.kind = Kind::kCase;
+    for (std::size_t row = 0; row < statement.rows.size(); ++row) {
+      value.arguments.push_back(equality(column("#row"), number(static_cast<std::int64_t>(row))));
+      value.arguments.push_back(statement.rows[row][i]);
+    }
+    list.push_back(
+        {at_place_of(std::move(value), statement.rows[0][i]), "col" + std::to_string(i)});
+  }
+  Query query = query_of(rows);
+  query.select(std::move(list)).order_by(statement.order_by);
+  if (statement.limit != ~std::uint64_t{0} || statement.row_offset != 0) {
+    query.limit(statement.limit, statement.row_offset);
+  }
+  return query;
+}
+
+/// A table of whole numbers from `first` on, below `end` or above it.
+Result<Relation> Lowering::numbers(std::int64_t first, std::int64_t end, std::int64_t step,
+                                   const std::string& name) {
+  constexpr std::int64_t kBatch = 65'536;
+  KeepingSink sink(context_.options);
+  TableSchema schema;
+  schema.columns.emplace_back().name = name;
+  schema.columns[0].type = ColumnType::kInt64;
+  PRESSO_TRY(sink.begin(schema));
+  std::vector<std::int64_t> values;
+  const auto write = [&]() -> Status {
+    ColumnView view;
+    view.type = ColumnType::kInt64;
+    view.rows = values.size();
+    view.values = reinterpret_cast<const Byte*>(values.data());
+    if (!values.empty()) PRESSO_TRY(sink.add({&view, 1}));
+    values.clear();
+    return {};
+  };
+  for (std::int64_t value = first; step > 0 ? value < end : value > end; value += step) {
+    values.push_back(value);
+    if (values.size() == kBatch) PRESSO_TRY(write());
+  }
+  PRESSO_TRY(write());
+  PRESSO_ASSIGN(KeptRows rows, sink.finish());
+  return keep(std::move(rows), "numbers");
+}
+
+/// generate_series(first, last[, step]) with its end, range(first, end[, step]) without.
+Result<Relation> Lowering::function(const SqlSource& source) {
+  const auto refuse = [&](const std::string& what) {
+    Error error = make_error(ErrorCode::kInvalidArgument, what);
+    error.byte_offset = source.offset;
+    return shown(std::move(error));
+  };
+  const bool includes_end = source.path == "generate_series";
+  if (!includes_end && source.path != "range") {
+    return refuse("'" + source.path +
+                  "' cannot be called in FROM; there are generate_series and range, and a file's "
+                  "name stands in quotes: FROM 'orders.csv'");
+  }
+  std::vector<std::int64_t> given;
+  for (const Expression& argument : source.arguments) {
+    const auto value = integer_of(argument);
+    if (!value) return refuse(source.path + "() takes whole numbers");
+    given.push_back(*value);
+  }
+  if (given.empty() || given.size() > 3) return refuse(source.path + "() takes 1 to 3 numbers");
+  if (given.size() == 1) given.insert(given.begin(), 0);
+  if (given.size() == 2) given.push_back(1);
+  if (given[2] == 0) return refuse("the step must not be 0");
+  const std::int64_t end = given[1] + (includes_end ? (given[2] > 0 ? 1 : -1) : 0);
+  if ((end - given[0]) / given[2] > kMostSeriesRows) return refuse("too many rows");
+  PRESSO_ASSIGN(Relation relation, numbers(given[0], end, given[2], source.path));
+  relation.alias = source.alias.empty() ? source.path : source.alias;
+  return relation;
+}
+
+/// The value is printed as CSV and written as the literal that has its type.
+Result<Expression> literal_of(const Relation& relation, std::size_t number, std::uint64_t row) {
+  const Table& table = relation.tables.front();
+  const ColumnSchema& schema = table.schema().columns[number];
+  const std::size_t columns[] = {number};
+  std::uint64_t group = 0;
+  while (table.row_group(group).first_row + table.row_group(group).rows <= row) ++group;
+  PRESSO_ASSIGN(const std::vector<ColumnData> values,
+                table.read(group, columns,
+                           static_cast<std::uint32_t>(row - table.row_group(group).first_row), 1));
+  const ColumnView view = values[0].view();
+  if (view.is_null(0)) return cast_to(null_literal(), type_name(schema));
+  if (is_string(schema.type)) {
+    const Bytes bytes = view.string(0);
+    return string(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  }
+  if (schema.type == ColumnType::kBool) return truth((view.values[0] & 1) != 0);
+  std::vector<Byte> bytes;
+  VectorSink sink(bytes);
+  RowsOptions options;
+  options.columns = {number};
+  options.first_row = row;
+  options.rows = 1;
+  options.form.kind = TextKind::kDelimited;
+  options.header = false;
+  options.threads = 1;
+  PRESSO_TRY(write_rows(table, options, sink));
+  std::string text(bytes.begin(), bytes.end());
+  while (text.ends_with('\n') || text.ends_with('\r')) text.pop_back();
+  const bool plain = text.find_first_not_of("0123456789.-") == std::string::npos;
+  if (schema.type == ColumnType::kDate32 || schema.type == ColumnType::kTimestamp || !plain) {
+    return cast_to(string(std::move(text)), type_name(schema));
+  }
+  if (is_real(schema)) text += "e0";
+  if (!text.starts_with('-')) return presso::number(std::move(text));
+  return operation(Op::kNegate, {presso::number(text.substr(1))});
+}
+
+}  // namespace presso::query
+
+namespace presso {
+namespace {
+
+/// Collects the files of a statement. `names` are those of WITH around it.
+void add_files(const SqlStatement& statement, std::vector<std::string> names,
+               std::vector<SqlSource>& files) {
+  for (const SqlCommonTable& table : statement.with) {
+    if (statement.recursive) names.push_back(table.name);
+    add_files(*table.statement, names, files);
+    names.push_back(table.name);
+  }
+  if (statement.left != nullptr) add_files(*statement.left, names, files);
+  if (statement.right != nullptr) add_files(*statement.right, names, files);
+  if (statement.kind != SqlStatement::Kind::kSelect) return;
+  SqlQuery select = statement.select;
+  const auto add = [&](const SqlSource& source) {
+    if (source.statement != nullptr) return add_files(*source.statement, names, files);
+    const bool is_common =
+        source.bare && std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+          return query::same_name(name, source.path);
+        });
+    if (!source.is_function && !is_common) files.push_back(source);
+  };
+  if (select.has_from) add(select.from);
+  for (const SqlJoin& join : select.joins) add(join.source);
+  const Status done = query::for_each_part(select, [&](Expression& part) {
+    return query::rewrite(part, [&](Expression& node) -> Result<bool> {
+      if (node.statement != nullptr) add_files(*node.statement, names, files);
+      return false;
+    });
+  });
+  static_cast<void>(done);  // nothing in it can fail
+}
+
+}  // namespace
+
+std::vector<SqlSource> files_of(const SqlStatement& statement) {
+  std::vector<SqlSource> files;
+  add_files(statement, {}, files);
+  return files;
+}
+
+Result<StatementQuery> lower_statement(const SqlStatement& statement, std::string_view text,
+                                       const StatementContext& context) {
+  query::Lowering lowering(text, context);
+  PRESSO_ASSIGN(Query query, lowering.lower(statement, nullptr, nullptr));
+  if (statement.purpose == SqlStatement::Purpose::kDescribe) {
+    PRESSO_ASSIGN(query, lowering.description_of(query));
+  } else if (statement.purpose == SqlStatement::Purpose::kSummarize) {
+    PRESSO_ASSIGN(query, lowering.summary_of(query));
+  }
+  return lowering.finish(std::move(query));
+}
+
+}  // namespace presso

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// Lowering: from a statement to a sequence of queries. The phases, each a file of this folder:
+//
+//   lowering.cpp     statements: WITH, set operations, VALUES, table functions; the sources of FROM
+//   block.cpp        one SELECT: its sources, names, lists; makes the Query
+//   subqueries.cpp   subqueries in expressions become constants, joins with kept answers, or marks
+//   groupings.cpp    GROUPING SETS and aggregates that need all values of a group
+//   asof.cpp         ASOF JOIN becomes two joins
+//   summary.cpp      DESCRIBE and SUMMARIZE
+//   windows.cpp      window functions: a query before them, the operator, a query after them
+//
+// A kept answer has columns with names that no SQL text can give ("#1"), so that they never hide
+// the user's. Everything here runs on one thread, once for each statement; the queries that it
+// starts use all threads. Tested by tests/unit/query/statement and tests/analysts.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "presso/statement.h"
+#include "query/kept/kept_rows.h"
+#include "query/statement/trees.h"
+#include "query/window/window.h"
+
+namespace presso::query {
+
+/// Tables that stand for one source of a query, and whom their columns may be qualified by.
+struct Relation {
+  std::vector<Table> tables;
+  std::vector<std::string> names;  ///< of files; empty for a kept answer
+  std::string alias;
+  std::shared_ptr<const KeptRows> kept;  ///< the kept answer that this is, or nullptr
+
+  const TableSchema& schema() const { return tables.front().schema(); }
+  std::uint64_t rows() const;
+  /// Whether `qualifier.` may stand before its columns. Letter case does not matter.
+  bool is_called(const std::string& qualifier) const;
+};
+
+/// The sources of a SELECT, by which its names are looked up. Columns that it does not know may be
+/// those of the SELECT around it.
+struct Scope {
+  std::vector<Relation> sources;
+  const Scope* around = nullptr;
+
+  /// The number of the source that the column belongs to; nullopt if there is none. The first one,
+  /// where there are several; binding refuses such a name.
+  std::optional<std::size_t> source_of(const Expression& column) const;
+};
+
+/// A table of WITH whose statement has been answered, or can be.
+struct CommonTable {
+  std::string name;
+  std::vector<std::string> columns;
+  std::shared_ptr<const SqlStatement> statement;
+  std::optional<Relation> answer;
+};
+
+/// Tables of WITH by nesting; inner ones hide outer ones.
+struct CommonTables {
+  std::vector<std::shared_ptr<CommonTable>> tables;
+  const CommonTables* around = nullptr;
+};
+
+/// What is shared by all parts of a statement.
+class Lowering {
+ public:
+  Lowering(std::string_view text, const StatementContext& context)
+      : text_(text), context_(context) {}
+
+  /// The query that answers a statement whose inner parts have been answered. `around`: the SELECT
+  /// that a subquery stands in, or nullptr.
+  Result<Query> lower(const SqlStatement& statement, const CommonTables* common,
+                      const Scope* around);
+  /// Answers a statement and keeps the rows.
+  Result<Relation> answer(const SqlStatement& statement, const CommonTables* common,
+                          const Scope* around, const std::string& what);
+  /// DESCRIBE and SUMMARIZE of a query.
+  Result<Query> description_of(const Query& query);
+  Result<Query> summary_of(const Query& query);
+  /// Runs a query and keeps its answer. `what` names it in the list of steps.
+  Result<Relation> keep(const Query& query, const std::string& what);
+  /// Takes rows that an operator made.
+  Relation keep(KeptRows rows, const std::string& what);
+  /// The source of FROM or JOIN with its alias.
+  Result<Relation> source(const SqlSource& source, const CommonTables* common, const Scope* around);
+  /// A query over one relation, in whose text errors show their places.
+  Query query_of(const Relation& relation) const;
+
+  /// A table of whole numbers from `first` on, below `end` (above it, if `step` is negative).
+  Result<Relation> numbers(std::int64_t first, std::int64_t end, std::int64_t step,
+                           const std::string& name);
+  /// Keys that sort by all columns of an answer in one direction.
+  static std::vector<SortExpression> order_of_all(const SortExpression& direction,
+                                                  std::size_t columns);
+
+  /// "#1", "#2" and so on: a name that is new in the statement.
+  std::string new_name() { return "#" + std::to_string(++names_); }
+  std::string_view text() const { return text_; }
+  const StatementContext& context() const { return context_; }
+  const QueryOptions& options() const { return context_.options; }
+  StatementQuery finish(Query query);
+
+  /// An error with the line of the statement that it is about.
+  Error shown(Error error) const;
+
+ private:
+  Result<Query> lower_select(SqlQuery select, const CommonTables* common, const Scope* around);
+  Result<Query> lower_set(const SqlStatement& statement, const CommonTables* common);
+  Result<Query> lower_values(const SqlStatement& statement);
+  Result<Relation> recursive(const CommonTable& table, const CommonTables* common);
+  Result<Relation> function(const SqlSource& source);
+  Result<Relation> renamed(Relation relation, const std::vector<std::string>& columns,
+                           const SqlSource& source);
+  Result<Relation> rows_without(const Relation& rows, const Relation& known);
+  /// Both sides of a set operation with the same names and types.
+  Result<std::vector<Relation>> alike(const SqlStatement& statement, const CommonTables* common,
+                                      bool tagged);
+
+  std::string_view text_;
+  const StatementContext& context_;
+  std::vector<std::shared_ptr<const KeptRows>> kept_;
+  std::vector<std::string> steps_;
+  std::size_t names_ = 0;
+};
+
+/// One SELECT while it is lowered. Each phase rewrites `query` and adds to `scope`.
+class Block {
+ public:
+  Block(Lowering& lowering, SqlQuery query, const CommonTables* common, const Scope* around)
+      : lowering_(lowering), query_(std::move(query)), common_(common) {
+    scope_.around = around;
+  }
+
+  Result<Query> lower();
+
+ private:
+  friend class Subqueries;
+  /// The phases after subqueries.
+  Result<Query> finish();
+
+  // In block.cpp.
+  Status open_sources();
+  Status natural_columns(SqlJoin& join, std::size_t source);
+  Status set_parameters();
+  Status name_windows();
+  Status expand_lists();
+  Status expand_stars();
+  Result<std::vector<NamedExpression>> columns_of(const NamedExpression& star) const;
+  Status replace_aliases();
+  Status resolve_keys();
+  bool is_grouped() const;
+  bool needs_lists() const;
+  Status limit_percent();
+  Query make_query() const;
+  /// Makes `relation` the only source and drops the clauses that were answered with it.
+  void continue_from(Relation relation);
+
+  // In groupings.cpp.
+  Result<std::optional<Query>> lower_grouping_sets();
+  Status lower_holistic_aggregates();
+  // In windows.cpp.
+  Status distinct_on_as_window();
+  Status lower_windows();
+  // In subqueries.cpp.
+  Status lower_subqueries();
+  // In asof.cpp.
+  Status lower_asof_joins();
+  Status lower_asof_join();
+  Result<Relation> nearest_rows(const Relation& right,
+                                const std::vector<std::pair<Expression, Expression>>& keys,
+                                const Expression& left_time, const Expression& right_time,
+                                Expression::Op op);
+
+  /// Adds a source that is joined to all before it.
+  void add_join(Relation relation, SqlJoin::Kind kind, Expression on);
+  std::string qualifier_of(std::size_t source) const;
+
+  Lowering& lowering_;
+  SqlQuery query_;
+  const CommonTables* common_;
+  Scope scope_;
+};
+
+/// Whether the expression calls an aggregate that is no window function, outside of subqueries.
+bool calls_aggregate(const Expression& tree);
+/// Whether this node calls an aggregate function, of any kind.
+bool is_any_aggregate(const Expression& node);
+/// Whether this node is a window function.
+bool is_window(const Expression& node);
+/// Whether two names are equal apart from the case of ASCII letters.
+bool same_name(std::string_view a, std::string_view b);
+/// The aggregate of the window operator that a function's name means (median, string_agg, ...);
+/// nullopt for other names.
+std::optional<WindowKind> aggregate_kind(const std::string& name);
+/// The name of a type that holds the values of both columns; varchar where there is no other.
+std::string common_type(const ColumnSchema& a, const ColumnSchema& b);
+/// The value in a row of a kept answer as a literal of its type.
+Result<Expression> literal_of(const Relation& relation, std::size_t column, std::uint64_t row);
+
+}  // namespace presso::query

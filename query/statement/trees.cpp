@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// Implements trees.h.
+#include "query/statement/trees.h"
+
+#include <utility>
+
+namespace presso::query {
+namespace {
+
+using Kind = Expression::Kind;
+using Op = Expression::Op;
+
+Status rewrite_keys(std::vector<SortExpression>& keys, const Replace& replace) {
+  for (SortExpression& key : keys) PRESSO_TRY(rewrite(key.expression, replace));
+  return {};
+}
+
+Status rewrite_all(std::vector<Expression>& trees, const Replace& replace) {
+  for (Expression& tree : trees) PRESSO_TRY(rewrite(tree, replace));
+  return {};
+}
+
+}  // namespace
+
+/// Details are shared by copies of a tree, so they are copied before they are changed.
+Status rewrite(Expression& tree, const Replace& replace) {
+  PRESSO_ASSIGN(const bool done, replace(tree));
+  if (done) return {};
+  PRESSO_TRY(rewrite_all(tree.arguments, replace));
+  if (tree.details == nullptr) return {};
+  auto details = std::make_shared<CallDetails>(*tree.details);
+  PRESSO_TRY(rewrite_all(details->filter, replace));
+  PRESSO_TRY(rewrite_keys(details->order, replace));
+  for (Window& window : details->over) {
+    PRESSO_TRY(rewrite_all(window.partition, replace));
+    PRESSO_TRY(rewrite_keys(window.order, replace));
+  }
+  tree.details = std::move(details);
+  return {};
+}
+
+Status for_each_part(SqlQuery& query, const std::function<Status(Expression&)>& take) {
+  for (NamedExpression& item : query.select) PRESSO_TRY(take(item.expression));
+  for (Expression& key : query.distinct_on) PRESSO_TRY(take(key));
+  for (SqlJoin& join : query.joins) {
+    if (join.on) PRESSO_TRY(take(*join.on));
+  }
+  if (query.where) PRESSO_TRY(take(*query.where));
+  for (NamedExpression& key : query.group_by) PRESSO_TRY(take(key.expression));
+  if (query.having) PRESSO_TRY(take(*query.having));
+  if (query.qualify) PRESSO_TRY(take(*query.qualify));
+  for (SortExpression& key : query.order_by) PRESSO_TRY(take(key.expression));
+  return {};
+}
+
+bool any_node(const Expression& tree, const std::function<bool(const Expression&)>& is) {
+  Expression copy = tree;
+  bool found = false;
+  const Status done = rewrite(copy, [&](Expression& node) -> Result<bool> {
+    found = found || is(node);
+    return found;
+  });
+  return done.ok() && found;
+}
+
+std::vector<Expression> conjuncts_of(Expression condition) {
+  std::vector<Expression> conditions;
+  if (condition.kind != Kind::kOperator || condition.op != Op::kAnd) {
+    conditions.push_back(std::move(condition));
+    return conditions;
+  }
+  for (Expression& operand : condition.arguments) {
+    for (Expression& each : conjuncts_of(std::move(operand))) conditions.push_back(std::move(each));
+  }
+  return conditions;
+}
+
+Expression all_of(std::vector<Expression> conditions) {
+  if (conditions.size() == 1) return std::move(conditions[0]);
+  return operation(Op::kAnd, std::move(conditions));
+}
+
+Expression at_place_of(Expression tree, const Expression& place) {
+  tree.offset = place.offset;
+  tree.length = place.length;
+  return tree;
+}
+
+Expression qualified_column(std::string qualifier, std::string name, const Expression& place) {
+  Expression result = column(std::move(name));
+  result.qualifier = std::move(qualifier);
+  return at_place_of(std::move(result), place);
+}
+
+Expression truth(bool value) {
+  Expression result;
+  result.kind = Kind::kBool;
+  result.text = value ? "true" : "false";
+  return result;
+}
+
+Expression null_literal() {
+  return {};
+}
+
+Expression is_null(Expression value, bool negated) {
+  Expression result = operation(Op::kIsNull, {std::move(value)});
+  result.negated = negated;
+  return result;
+}
+
+Expression equality(Expression a, Expression b) {
+  return operation(Op::kEqual, {std::move(a), std::move(b)});
+}
+
+Expression case_when(Expression condition, Expression value) {
+  Expression result;
+  result.kind = Kind::kCase;
+  result.arguments = {std::move(condition), std::move(value)};
+  return result;
+}
+
+Expression case_when(Expression condition, Expression value, Expression otherwise) {
+  Expression result = case_when(std::move(condition), std::move(value));
+  result.arguments.push_back(std::move(otherwise));
+  return result;
+}
+
+Expression cast_to(Expression value, std::string type) {
+  Expression result;
+  result.kind = Kind::kCast;
+  result.type = std::move(type);
+  result.offset = value.offset;
+  result.length = value.length;
+  result.arguments.push_back(std::move(value));
+  return result;
+}
+
+Error refused_at(const Expression& where, std::string what) {
+  Error error = make_error(ErrorCode::kInvalidArgument, std::move(what));
+  if (where.length != 0) error.byte_offset = where.offset;
+  return error;
+}
+
+}  // namespace presso::query

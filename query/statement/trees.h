@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Walks over trees of expressions, and small trees that lowering builds. Statements within an
+// expression are not entered unless it says so. Tested through tests/unit/query/statement.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "presso/expression.h"
+#include "presso/sql.h"
+
+namespace presso::query {
+
+/// Called for a node before its parts; true: the node was replaced and its parts are left alone.
+using Replace = std::function<Result<bool>(Expression& node)>;
+
+/// Calls `replace` for all nodes from the root on, also in FILTER, ORDER BY and OVER of calls.
+Status rewrite(Expression& tree, const Replace& replace);
+/// Calls `take` for each expression of a SELECT: items, conditions of joins, WHERE and so on.
+Status for_each_part(SqlQuery& query, const std::function<Status(Expression&)>& take);
+/// Whether some node of the tree, or of what stands after its calls, fulfils the condition.
+bool any_node(const Expression& tree, const std::function<bool(const Expression&)>& is);
+
+/// Takes a condition apart at its ANDs.
+std::vector<Expression> conjuncts_of(Expression condition);
+/// Joins conditions by AND; there must be at least one.
+Expression all_of(std::vector<Expression> conditions);
+
+/// `tree` gets the place in the text of `place`, for errors.
+Expression at_place_of(Expression tree, const Expression& place);
+Expression qualified_column(std::string qualifier, std::string name, const Expression& place);
+Expression truth(bool value);
+Expression null_literal();
+Expression is_null(Expression value, bool negated = false);
+Expression equality(Expression a, Expression b);
+/// CASE WHEN condition THEN value [ELSE otherwise] END.
+Expression case_when(Expression condition, Expression value);
+Expression case_when(Expression condition, Expression value, Expression otherwise);
+Expression cast_to(Expression value, std::string type);
+
+/// kInvalidArgument at the place of `where`.
+Error refused_at(const Expression& where, std::string what);
+
+}  // namespace presso::query
