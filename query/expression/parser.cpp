@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "query/expression/refused.h"
+#include "query/expression/statement.h"
 #include "scan/syntax/cursor.h"
 
 namespace presso::expression_detail {
@@ -230,11 +231,30 @@ Result<Node> Parser::junction(const Infix& operation, Node left, bool same_as_be
 
 /// Arithmetic, comparisons and `||`, which associate to the left.
 Result<Node> Parser::binary(const Infix& operation, Node left) {
+  const bool is_set = here().is_word("any") || here().is_word("some") || here().is_word("all");
+  if (is_set && grammar_ == Grammar::kStatement && ahead().is_symbol("(") &&
+      Statement::begins_with(ahead(2))) {
+    return among(operation, std::move(left));
+  }
   Result<Node> right = expression(above(operation.power));
   if (!right.ok()) return right;
   Node node = begin_operator(operation.op, false, std::move(left));
   adopt(node, std::move(*right));
   return finish(std::move(node));
+}
+
+/// `x = ANY (SELECT ...)` is IN, and `x <> ALL (SELECT ...)` is NOT IN. The others ask for an
+/// extreme value.
+Result<Node> Parser::among(const Infix& operation, Node left) {
+  const bool all = here().is_word("all");
+  const bool known = operation.op == (all ? Op::kNotEqual : Op::kEqual);
+  if (!known) {
+    return error_at(here().offset, std::string(all ? "ALL" : "ANY") + " stands after " +
+                                       (all ? "<>" : "=") +
+                                       " only; compare with (SELECT max(x) ...) or min(x)");
+  }
+  take();
+  return subquery(Op::kIn, begin_operator(Op::kIn, all, std::move(left)));
 }
 
 /// After `x NOT`, only the tests can follow.

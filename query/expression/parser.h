@@ -132,6 +132,7 @@ class Parser {
   Result<Node> infix(const Infix& operation, Node left, bool same_as_before);
   Result<Node> junction(const Infix& operation, Node left, bool same_as_before);
   Result<Node> binary(const Infix& operation, Node left);
+  Result<Node> among(const Infix& operation, Node left);
   Result<Node> test(Expression::Op op, bool negated, Node left);
   Result<Node> negated_test(Node left);
   Result<Node> between(Node node);

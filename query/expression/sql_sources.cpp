@@ -121,6 +121,12 @@ Status Statement::function_source(SqlSource& source) {
   const bool reads = source.path.starts_with("read_") && source.arguments.size() >= 1 &&
                      source.arguments[0].kind == Expression::Kind::kString;
   if (!reads) return {};
+  if (source.arguments.size() > 1) {
+    return error_at(source.arguments[1].offset,
+                    "how a text is read is said by the command's options, such as --delimiter and "
+                    "--header; " +
+                        source.path + "() takes a file's name alone");
+  }
   source.path = source.arguments[0].text;
   source.is_function = false;
   source.arguments.clear();
