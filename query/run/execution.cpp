@@ -88,6 +88,14 @@ RunInput::RunInput(const RunInput& whole, const JoinTree& part, std::uint64_t me
       is_analyzed(false),
       key_orders(whole.key_orders) {}
 
+/// Recursive; trees are as deep as build sides are nested.
+bool joins_by_constant(const BoundQuery& query, const JoinTree& tree) {
+  return std::any_of(tree.stages.begin(), tree.stages.end(), [&query](const BoundStage& stage) {
+    return query.input->is_constant(stage.build_keys.front()) ||
+           joins_by_constant(query, stage.build);
+  });
+}
+
 Status RunInput::check_cancelled() const {
   if (options.cancelled == nullptr || !options.cancelled->load(std::memory_order_relaxed))
     return {};
@@ -97,8 +105,12 @@ Status RunInput::check_cancelled() const {
 Execution::Execution(const Sources& all, const BoundQuery& bound, const QueryOptions& asked,
                      CodedResults codes, bool analyze)
     : RunInput(all, bound, asked, std::move(codes), analyze) {
-  device = options.device;
   summary.rows_in = rows_in;
+  if (tree == nullptr || !joins_by_constant(query, *tree)) {
+    device = options.device;
+  } else if (options.device != nullptr) {
+    summary.why_cpu = kNoEquality;
+  }
 }
 
 Execution::Execution(const Execution& whole, const JoinTree& part, std::uint64_t memory)

@@ -105,6 +105,10 @@ struct RunState {
   std::vector<std::string> notes;
 };
 
+/// Whether some join has no equality, so that its key is a constant. A device does no such joins.
+bool joins_by_constant(const BoundQuery& query, const JoinTree& tree);
+constexpr const char* kNoEquality = "a join without an equality";
+
 /// A run: what it is asked, and how far it is. Must not be moved after start().
 struct Execution : RunInput, RunState {
   Execution(const Sources& sources, const BoundQuery& query, const QueryOptions& options,

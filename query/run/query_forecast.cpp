@@ -328,6 +328,9 @@ Result<QueryForecast> forecast_query(const Execution& execution) {
   QueryForecast forecast;
   forecast.why_cpu =
       query.grouped() ? why_no_groups_there(query) : why_no_rows_there(query, execution.plan);
+  if (execution.tree != nullptr && joins_by_constant(query, *execution.tree)) {
+    forecast.why_cpu = kNoEquality;
+  }
   const Program program(*query.input, computed_nodes(query));
   const std::vector<std::size_t> columns = columns_there(execution, program);
   // count(*) of a table is known from its directory.

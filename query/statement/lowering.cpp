@@ -227,9 +227,7 @@ Result<Relation> Lowering::rows_without(const Relation& rows, const Relation& kn
     left.qualifier = "#new";
     right.qualifier = "#old";
     list.push_back({left, each.name});
-    Expression same = operation(Op::kIsDistinct, {std::move(left), std::move(right)});
-    same.negated = true;
-    equalities.push_back(std::move(same));
+    equalities.push_back(same_or_null(left, right));
   }
   Query query = Query::from(rows.tables);
   query.as("#new");

@@ -9,7 +9,7 @@
 //   summary.cpp      DESCRIBE and SUMMARIZE
 //   windows.cpp      window functions: a query before them, the operator, a query after them
 //
-// A kept answer has columns with names that no SQL text can give ("#1"), so that they never hide
+// A kept answer has columns with names that nobody writes ("##1"), so that they never hide
 // the user's. Everything here runs on one thread, once for each statement; the queries that it
 // starts use all threads. Tested by tests/unit/query/statement and tests/analysts.
 #pragma once
@@ -98,8 +98,8 @@ class Lowering {
   static std::vector<SortExpression> order_of_all(const SortExpression& direction,
                                                   std::size_t columns);
 
-  /// "#1", "#2" and so on: a name that is new in the statement.
-  std::string new_name() { return "#" + std::to_string(++names_); }
+  /// "##1", "##2" and so on: a name that is new in the statement.
+  std::string new_name() { return "##" + std::to_string(++names_); }
   std::string_view text() const { return text_; }
   const StatementContext& context() const { return context_; }
   const QueryOptions& options() const { return context_.options; }

@@ -613,10 +613,8 @@ class Subqueries {
   static Expression key_equality(const CorrelationKey& key, const std::string& alias,
                                  const std::string& name) {
     Expression inner = qualified_column(alias, name, key.outer);
-    if (!key.nulls_are_equal) return equality(key.outer, std::move(inner));
-    Expression same = operation(Op::kIsDistinct, {key.outer, std::move(inner)});
-    same.negated = true;
-    return same;
+    return key.nulls_are_equal ? same_or_null(key.outer, inner)
+                               : equality(key.outer, std::move(inner));
   }
 
   /// Joins kept rows by their first columns, which are the keys, and a column that says whether

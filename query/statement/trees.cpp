@@ -113,6 +113,15 @@ Expression equality(Expression a, Expression b) {
   return operation(Op::kEqual, {std::move(a), std::move(b)});
 }
 
+Expression same_or_null(const Expression& a, const Expression& b) {
+  const auto hash = [](const Expression& value) {
+    return call("bucket", {value, number(std::int64_t{1} << 31)});
+  };
+  Expression same = operation(Op::kIsDistinct, {a, b});
+  same.negated = true;
+  return operation(Op::kAnd, {equality(hash(a), hash(b)), std::move(same)});
+}
+
 Expression case_when(Expression condition, Expression value) {
   Expression result;
   result.kind = Kind::kCase;

@@ -34,6 +34,9 @@ Expression truth(bool value);
 Expression null_literal();
 Expression is_null(Expression value, bool negated = false);
 Expression equality(Expression a, Expression b);
+/// Whether two values of one type are equal or both null, as conditions of a join: their hashes are
+/// equal, by which rows find each other, and the values are.
+Expression same_or_null(const Expression& a, const Expression& b);
 /// CASE WHEN condition THEN value [ELSE otherwise] END.
 Expression case_when(Expression condition, Expression value);
 Expression case_when(Expression condition, Expression value, Expression otherwise);
