@@ -1,0 +1,4 @@
+-- asked: Show a file without typing select
+-- source: DuckDB guide, friendly SQL
+-- order: file
+FROM 'airlines.csv';

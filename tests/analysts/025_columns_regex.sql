@@ -1,0 +1,3 @@
+-- asked: The greatest value of each measured column
+-- source: DuckDB docs, columns()
+SELECT MAX(COLUMNS('.*_mm')) FROM 'penguins.csv';

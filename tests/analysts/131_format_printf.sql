@@ -1,0 +1,3 @@
+-- asked: Amounts with thousands separators
+-- source: DuckDB docs, format
+SELECT status, format('{:,.2f}', sum(amount)::double) AS total FROM 'orders.csv' GROUP BY status ORDER BY status;
