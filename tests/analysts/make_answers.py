@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Writes NNN_name.csv beside each NNN_name.sql: the answer of DuckDB 2.0.1 (pip install
-duckdb==2.0.1). The header names each column and its type.
+duckdb==2.0.1). The header names each column and its type, `name::BIGINT`.
 
     make_answers.py [FOLDER]    FOLDER holds the statements and data/; by default this one
 
@@ -80,7 +80,7 @@ def answer(statement, data, out):
         if statement.about["then"]:
             then = statement.about["then"].replace("${OUT}", str(out))
             done = run(re.sub(r"'([^']*\.presso)'", r'"\1"', then))
-        header = [f"{column[0]} {column[1]}" for column in done.description]
+        header = [f"{column[0]}::{column[1]}" for column in done.description]
         rows = [[None if cell is None else text(cell) for cell in row] for row in done.fetchall()]
         return header, rows
     finally:
@@ -139,9 +139,11 @@ def make(statement, folder, reversed_data):
             raise ValueError(fault)
     kept = statement.compared_columns()
     if kept:
-        places = [[name.split(" ")[0] for name in header].index(name) for name in kept]
+        places = [[name.split("::")[0] for name in header].index(name) for name in kept]
         header = [header[place] for place in places]
         rows = [[row[place] for place in places] for row in rows]
+    if statement.only_counts_rows():
+        rows = [[None] * len(header)] * len(rows)
     write_answer(statement, header, rows)
 
 
