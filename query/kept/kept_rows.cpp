@@ -106,6 +106,15 @@ Status KeepingSink::add(std::span<const ColumnView> columns) {
   return {};
 }
 
+Status KeepingSink::add_extended(PlainRowGroup& stored, std::span<const ColumnData> columns) {
+  for (const ColumnData& column : columns) {
+    const std::size_t at = stored.directory().columns.size();
+    const bool won = stored.add(column.view(), !dictionary_lost_[at].load());
+    if (!won) dictionary_lost_[at].store(true);
+  }
+  return add_group(stored);
+}
+
 Status KeepingSink::write_collected() {
   if (collector_->rows() == 0) return {};
   const std::vector<ColumnData> columns = collector_->finish();

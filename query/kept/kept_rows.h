@@ -40,6 +40,9 @@ class KeepingSink final : public ResultSink {
   Result<bool> write(ResultBatch batch, Buffer encoded) override;
   /// Adds rows without a query; any number of rows in each call.
   Status add(std::span<const ColumnView> columns);
+  /// Adds a row group of stored columns with the columns after them. No other rows may have been
+  /// added by other functions.
+  Status add_extended(PlainRowGroup& stored, std::span<const ColumnData> columns);
   /// Opens the table; once, after everything was written.
   Result<KeptRows> finish();
 

@@ -16,6 +16,9 @@ namespace presso::query {
 class PlainRowGroup {
  public:
   explicit PlainRowGroup(std::uint32_t rows) { directory_.rows = rows; }
+  /// Begins with columns that are stored already, to which others are added.
+  PlainRowGroup(RowGroup directory, Buffer blocks)
+      : directory_(std::move(directory)), blocks_(std::move(blocks)) {}
 
   /// Copies a column, which has as many rows as the group and at most 4 GiB of strings. With
   /// `try_dictionary`, strings get a dictionary if they repeat, which takes about 10 ns a row.
