@@ -673,13 +673,13 @@ Result<ColumnSchema> type_of_name(const std::string& name) {
 Result<NodeId> Binder::bind_cast(const Expression& expression) {
   PRESSO_ASSIGN(const NodeId value, bind(expression.arguments[0]));
   PRESSO_ASSIGN(const ColumnSchema type, type_of_name(expression.type));
-  return build_.cast(value, type);
+  return expression.distinct ? build_.try_cast(value, type) : build_.cast(value, type);
 }
 
 /// Arguments are bound before the name is looked up, so an error in an argument is reported first.
 Result<NodeId> Binder::bind_function(const Expression& expression) {
   PRESSO_ASSIGN(std::vector<NodeId> arguments, bind_all(expression.arguments));
-  return build_function(build_, graph_, expression.text, std::move(arguments));
+  return build_function(build_, expression.text, std::move(arguments));
 }
 
 }  // namespace presso::query

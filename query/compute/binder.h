@@ -132,7 +132,7 @@ class Binder {
 bool is_aggregate(const Expression& expression);
 /// Returns the call of the scalar function `name` with these arguments. An unknown name, a wrong
 /// number of arguments or a wrong type is an error without a place; bind() adds it.
-Result<NodeId> build_function(const Builder& build, const Graph& graph, const std::string& name,
+Result<NodeId> build_function(const Builder& build, const std::string& name,
                               std::vector<NodeId> arguments);
 /// Returns the error with the expression's byte offset, unless it already has a more precise one.
 Error at_place(Error error, const Expression& expression);

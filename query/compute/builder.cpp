@@ -321,7 +321,20 @@ bool Builder::are_alike(NodeId a, NodeId b) const {
   };
   if (is_any(a) || is_any(b)) return true;
   if (is_moment_family(at(a).family)) return is_moment_family(at(b).family);
-  return is_number(at(a).family) ? is_number(at(b).family) : at(a).family == at(b).family;
+  const auto counts = [this](NodeId id) {
+    return is_number(at(id).family) || at(id).family == Family::kBool;
+  };
+  return counts(a) ? counts(b) : at(a).family == at(b).family;
+}
+
+/// Truth values beside numbers are 0 and 1, where values are compared.
+void Builder::count_truths(std::vector<NodeId>& nodes) const {
+  const bool any_number = std::any_of(nodes.begin(), nodes.end(),
+                                      [this](NodeId id) { return is_number(at(id).family); });
+  for (NodeId& id : nodes) {
+    if (!any_number || at(id).family != Family::kBool) continue;
+    id = step(Step::kBoolToInteger, Family::kInteger, {id}, 0, whole_range(0, 1));
+  }
 }
 
 /// The error for two values that have no common type.
@@ -369,6 +382,36 @@ NodeId Builder::step(Step step, Family family, std::vector<NodeId> arguments,
   node.range = range;
   if (family == Family::kTime) node.schema = at(node.arguments[0]).schema;
   return graph_.add(std::move(node));
+}
+
+/// Fills what the kernel and the type say of a node that has its arguments.
+NodeId Builder::called(const Kernel& kernel, const ColumnSchema& type, Node node) const {
+  node.kernel = &kernel;
+  node.schema = type;
+  node.nullable = node.nullable || kernel.makes_nulls;
+  if (is_number(node.family) || is_moment_family(node.family)) {
+    if (!node.range.known) node.range = range_of_type(type.type);
+    if (node.family != Family::kDouble && !fits_int64(node.range)) {
+      node.physical = Physical::kInt128;
+    }
+  }
+  return graph_.add(std::move(node));
+}
+
+NodeId Builder::call(const Kernel& kernel, const ColumnSchema& type, std::vector<NodeId> arguments,
+                     Range range, std::int64_t parameter) const {
+  Node node = step_node(Step::kCall, family_of(type.type), std::move(arguments));
+  node.range = range;
+  node.parameter = parameter;
+  return called(kernel, type, std::move(node));
+}
+
+NodeId Builder::call(const Kernel& kernel, const ColumnSchema& type, std::vector<NodeId> arguments,
+                     std::shared_ptr<const void> prepared, std::string key) const {
+  Node node = step_node(Step::kCall, family_of(type.type), std::move(arguments));
+  node.prepared = std::move(prepared);
+  node.test_key = std::move(key);
+  return called(kernel, type, std::move(node));
 }
 
 /// Nulls are hashed as well, so the result is never null.
@@ -773,8 +816,11 @@ Result<NodeId> Builder::literal_as(NodeId literal, NodeId like) const {
 /// greatest scale, and to 128 bits if one of them needs that.
 Status Builder::unify(std::vector<NodeId>& nodes) const {
   // The type is given by the first node that is neither null nor a string literal.
-  const auto gives_type = [this](NodeId id) {
-    return at(id).family != Family::kNull &&
+  const auto has_any_type = [this](NodeId id) {
+    return at(id).kernel != nullptr && at(id).kernel->has_any_type;
+  };
+  const auto gives_type = [&](NodeId id) {
+    return at(id).family != Family::kNull && !has_any_type(id) &&
            !(graph_.is_constant(id) && at(id).family == Family::kString);
   };
   auto like = std::find_if(nodes.begin(), nodes.end(), gives_type);
@@ -787,6 +833,13 @@ Status Builder::unify(std::vector<NodeId>& nodes) const {
   for (NodeId& id : nodes) {
     if (at(id).family == Family::kNull) {
       id = as_null_of(at(type));
+    } else if (has_any_type(id)) {
+      Node failing = at(id);
+      failing.family = at(type).family;
+      failing.physical = at(type).physical;
+      failing.schema = at(type).schema;
+      failing.range = at(type).range;
+      id = graph_.add(std::move(failing));
     } else if (graph_.is_constant(id) && at(id).family == Family::kString &&
                at(type).family != Family::kString) {
       PRESSO_ASSIGN(id, literal_as(id, type));
@@ -837,6 +890,7 @@ Result<NodeId> Builder::compare(Step step, NodeId a, NodeId b) const {
   PRESSO_ASSIGN(const auto compared, compare_literal(step, a, b));
   if (compared) return *compared;
   std::vector<NodeId> operands = {a, b};
+  count_truths(operands);
   PRESSO_TRY(unify_compared(operands));
   if (at(operands[0]).family == Family::kNull) {
     return step == Step::kIsDistinct ? boolean(false) : to_bool(null());
@@ -900,6 +954,7 @@ Result<NodeId> Builder::in(NodeId a, std::vector<NodeId> set) const {
   if (moment) return *moment;
   std::vector<NodeId> all = {a};
   all.insert(all.end(), set.begin(), set.end());
+  count_truths(all);
   PRESSO_TRY(unify(all));
   const bool whole =
       at(all[0]).physical == Physical::kInt64 || at(all[0]).physical == Physical::kInt128;

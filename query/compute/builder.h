@@ -80,10 +80,22 @@ class Builder {
   /// CAST(a AS type), for every pair of types that has a meaning. What may not fit is checked row
   /// by row.
   Result<NodeId> cast(NodeId a, const ColumnSchema& type) const;
+  /// TRY_CAST: as cast(), but null where the value does not fit or cannot be read.
+  Result<NodeId> try_cast(NodeId a, const ColumnSchema& type) const;
+  /// `a`, or null in rows in which it has no result though `source` has one.
+  NodeId null_where_fails(NodeId a, NodeId source) const;
   /// A step whose operands are known to have the right types. A timestamp has the unit of its first
   /// argument. An unknown `range` makes no claim about the result.
   NodeId step(Step step, Family family, std::vector<NodeId> arguments, std::int64_t parameter = 0,
               Range range = {}) const;
+
+  /// The result of a kernel, of the given type. Integers without a known range lie anywhere in
+  /// that of the type; timestamps have the unit of `type`.
+  NodeId call(const Kernel& kernel, const ColumnSchema& type, std::vector<NodeId> arguments,
+              Range range = {}, std::int64_t parameter = 0) const;
+  /// With what the kernel reads for every row; equal preparations have equal keys.
+  NodeId call(const Kernel& kernel, const ColumnSchema& type, std::vector<NodeId> arguments,
+              std::shared_ptr<const void> prepared, std::string key) const;
 
   /// A number from 0 to buckets - 1 (int32) by a hash of the values: equal for equal values
   /// whatever their width, and on all machines, so that distributed queries can bring equal keys
@@ -123,14 +135,16 @@ class Builder {
   /// The type's name for error messages: "int64", "decimal(38,2)", "null".
   std::string type_of(NodeId a) const;
   /// Whether the types of two values can be compared, and so have a common one: moments of time,
-  /// numbers, or the same type. A string literal takes the type of the other side, and null has
-  /// any.
+  /// numbers (truth values are some), or the same type. A string literal takes the type of the
+  /// other side, and null has any.
   bool are_alike(NodeId a, NodeId b) const;
 
  private:
   Error not_alike(NodeId a, NodeId b) const;
+  NodeId called(const Kernel& kernel, const ColumnSchema& type, Node node) const;
   // Parts of the above. step_node() fills what every step has in common.
   Node step_node(Step step, Family family, std::vector<NodeId> arguments) const;
+  void count_truths(std::vector<NodeId>& nodes) const;
   /// A null of the type of `like`.
   NodeId as_null_of(const Node& like) const;
   /// Exact; only to a scale that is not less.

@@ -58,6 +58,9 @@ Result<NodeId> Builder::cast_other(NodeId a, const ColumnSchema& type) const {
   if (to == Family::kBool && (from == Family::kInteger || from == Family::kDecimal)) {
     return step(Step::kIntegerToBool, Family::kBool, {a});
   }
+  if (to == Family::kBool && from == Family::kDouble) {
+    return comparison(Step::kNotEqual, a, real(0));
+  }
   if (to == Family::kTime && from == Family::kDate) {
     return with_schema(to_unit(a, type.unit), type);
   }
@@ -116,6 +119,23 @@ Result<NodeId> Builder::cast(NodeId a, const ColumnSchema& type) const {
   }
   if (from == to && to != Family::kTime) return a;
   return cast_other(a, type);
+}
+
+/// The value that is cast stands beside the cast, because what fails in it is no failure of the
+/// cast and stays one.
+Result<NodeId> Builder::try_cast(NodeId a, const ColumnSchema& type) const {
+  PRESSO_ASSIGN(const NodeId converted, cast(a, type));
+  return null_where_fails(converted, a);
+}
+
+NodeId Builder::null_where_fails(NodeId a, NodeId source) const {
+  if (!graph_.may_fail(a)) return a;
+  Node node = step_node(Step::kTry, at(a).family, {a, source});
+  node.schema = at(a).schema;
+  node.physical = at(a).physical;
+  node.range = at(a).range;
+  node.nullable = true;
+  return graph_.add(std::move(node));
 }
 
 }  // namespace presso::query

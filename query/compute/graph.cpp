@@ -28,7 +28,8 @@ void append_text(std::string& key, const std::string& text) {
 }
 
 /// Returns a key that two nodes share exactly if they always have equal values. The interval and
-/// `nullable` are left out, as they follow from the rest; `test_key` stands for the compiled test.
+/// `nullable` are left out, as they follow from the rest; `test_key` stands for `test` and
+/// `prepared`.
 std::string key_of(const Node& node) {
   std::string key;
   append(key, node.kind);
@@ -43,6 +44,7 @@ std::string key_of(const Node& node) {
   for (const NodeId argument : node.arguments) append(key, argument);
   append(key, node.column);
   append(key, node.parameter);
+  append(key, node.kernel);
   for (const Int128 integer : node.integers) append(key, integer);
   append_text(key, node.test_key);
   append(key, node.is_null);
@@ -144,6 +146,7 @@ bool decides_nulls(Step step) {
     case Step::kCase:
     case Step::kCoalesce:
     case Step::kBucket:
+    case Step::kTry:
       return true;
     default:
       return false;
@@ -175,6 +178,8 @@ bool step_may_fail(const Node& node) {
     case Step::kTruncate:
     case Step::kAddMonths:
       return true;
+    case Step::kCall:
+      return !node.kernel->failure.empty();
     default:
       return false;
   }

@@ -30,6 +30,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <unordered_map>
 #include <vector>
@@ -140,6 +141,8 @@ enum class Step : Byte {
   kTimeToUnit,
   // Takes arguments of all families.
   kBucket,  ///< a hash of the arguments, reduced to 0 .. parameter - 1
+  kTry,     ///< the first argument, null where it has no result though the second one has
+  kCall,    ///< what Node::kernel computes, for functions without a step of their own
 };
 
 /// The parts of a date that SQL's date_part() and date_trunc() know. kWeek is the week of ISO 8601,
@@ -156,6 +159,18 @@ enum class DatePart : Byte {
   kDayOfWeek,
   kDayOfYear,
   kEpoch,
+};
+
+struct StepContext;
+
+/// The computation of a kCall node. Kernels are constants; nodes that name one are equal if all
+/// else is. Null arguments give null, as for steps that do not decide about nulls.
+struct Kernel {
+  std::string_view name;            ///< for --explain
+  void (*run)(const StepContext&);  ///< computes a vector
+  std::string_view failure = {};    ///< what is wrong where a row fails; empty: none does
+  bool makes_nulls = false;         ///< a result may be null though no argument is
+  bool has_any_type = false;        ///< all rows fail, so that it takes the type of its neighbour
 };
 
 /// Index of a node in its graph. Arguments have smaller numbers than the steps that use them.
@@ -180,7 +195,10 @@ struct Node {
   std::int64_t parameter = 0;              ///< kStep: what it means is said at each Step
   std::vector<Int128> integers;            ///< kInIntegers: the set, ascending
   std::shared_ptr<const StringTest> test;  ///< kStringTest; shared, as nodes are copied
-  std::string test_key;  ///< text that is equal for equal tests, for comparing nodes
+  const Kernel* kernel = nullptr;          ///< kCall
+  std::shared_ptr<const void> prepared = nullptr;  ///< kCall: what the kernel reads, or nothing
+  /// Text that is equal for equal tests or preparations, for comparing nodes.
+  std::string test_key;
   // kConstant: exactly one of these four, by family; booleans, dates and timestamps use `integer`.
   bool is_null = false;
   Int128 integer = 0;

@@ -82,6 +82,7 @@ std::string_view name_of(Step step) {
       {Step::kTruncate, "date_trunc"},
       {Step::kAddMonths, "add_months"},
       {Step::kBucket, "bucket"},
+      {Step::kTry, "try"},
   };
   for (const auto& [known, name] : kNames) {
     if (known == step) return name;
@@ -113,7 +114,7 @@ std::string node_text(const Graph& graph, NodeId id, const std::vector<std::stri
     return node_text(graph, node.arguments[0], names) + " " + node.test->describe();
   }
   const std::string_view sign = sign_of(node.step);
-  const std::string_view name = name_of(node.step);
+  const std::string_view name = node.kernel ? node.kernel->name : name_of(node.step);
   // A conversion: the text is that of its operand.
   if (sign.empty() && name.empty()) return node_text(graph, node.arguments[0], names);
   std::string text = std::string(name) + "(";

@@ -41,6 +41,8 @@ RunStep runner_of(Step step) {
   if (step <= Step::kCoalesce) return run_truth_step;
   if (step <= Step::kPosition) return run_string_step;
   if (step == Step::kBucket) return run_bucket_step;
+  if (step == Step::kTry) return run_truth_step;
+  if (step == Step::kCall) return [](const StepContext& c) { c.node.kernel->run(c); };
   return run_date_step;
 }
 
@@ -85,6 +87,8 @@ std::string failure_text(const Node& node) {
       return "a value does not fit into " + type_name(node.schema);
     case Step::kSquareRoot:
       return "the square root of a negative number";
+    case Step::kCall:
+      return std::string(node.kernel->failure) + (node.prepared ? "" : node.test_key);
     default:
       return "a result does not fit into " + type_name(node.schema) +
              (node.family == Family::kDecimal ? " (38 digits)" : "");

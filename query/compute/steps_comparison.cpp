@@ -203,10 +203,28 @@ void first_value(const StepContext& c) {
   }
 }
 
-/// Both steps that choose, for one type of values.
+/// TRY: copies the first operand; a row in which only that one fails is null.
+template <class T>
+void value_or_null(const StepContext& c) {
+  T* const to = c.to.make<T>();
+  for (std::uint32_t i = 0; i < c.count; ++i) {
+    to[i] = T{};
+    if (fails(*c.from[1], i)) {
+      c.fail(i);
+    } else if (fails(*c.from[0], i) || c.from[0]->is_null(i)) {
+      c.set_null(i);
+    } else {
+      to[i] = c.from[0]->as<T>()[i];
+    }
+  }
+}
+
+/// The steps that choose, for one type of values.
 template <class T>
 void choose(const StepContext& c) {
-  if (c.node.step == Step::kCase) {
+  if (c.node.step == Step::kTry) {
+    value_or_null<T>(c);
+  } else if (c.node.step == Step::kCase) {
     choose_branch<T>(c);
   } else {
     first_value<T>(c);

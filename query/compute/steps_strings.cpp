@@ -1,40 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Functions of strings. Lengths and places count characters (code points); a byte that is not part
-// of valid UTF-8 counts as one character, so that binary columns work. Results that are parts of an
-// operand point into it; new texts go to the program's arena and live until its next run. Case
-// mapping is the simple one of Unicode (one code point for one); trim() removes spaces only. Tested
-// by compute_test.cpp (CountsCharactersOfStrings).
+// Functions of strings. Lengths and places count characters (characters.h). Results that are parts
+// of an operand point into it; new texts go to the program's arena and live until its next run.
+// Case mapping is the simple one of Unicode (one code point for one); trim() removes spaces only.
+// Tested by compute_test.cpp (CountsCharactersOfStrings).
 #include <algorithm>
 #include <string>
 
+#include "query/compute/characters.h"
 #include "query/compute/steps.h"
 #include "scan/unicode/letter_case.h"
 
 namespace presso::query {
 namespace {
-
-/// Returns the bytes of the first character of `text`, which is not empty.
-std::size_t character_bytes(Bytes text) {
-  if (text[0] < 0x80) return 1;
-  const auto decoded = scan_detail::decode(text.data(), text.data() + text.size());
-  return decoded.bytes == 0 ? 1 : decoded.bytes;
-}
-
-/// Linear in the bytes.
-std::int64_t count_characters(Bytes text) {
-  std::int64_t count = 0;
-  while (!text.empty()) {
-    text = text.subspan(character_bytes(text));
-    ++count;
-  }
-  return count;
-}
-
-/// Returns `text` without its first `count` characters.
-Bytes behind(Bytes text, std::int64_t count) {
-  for (; count > 0 && !text.empty(); --count) text = text.subspan(character_bytes(text));
-  return text;
-}
 
 StringRef ref(Bytes text) {
   return {text.data(), text.size()};
@@ -77,12 +54,8 @@ StringRef trim(Bytes text, std::int64_t sides) {
   return ref(text);
 }
 
-// Between the string types of this file; none of them copies.
 std::string_view view_of(const StringRef& text) {
-  return {reinterpret_cast<const char*>(text.data), static_cast<std::size_t>(text.size)};
-}
-Bytes bytes_of(const std::string& text) {
-  return {reinterpret_cast<const Byte*>(text.data()), text.size()};
+  return query::view_of(text.bytes());
 }
 
 /// ASCII letters are changed by a bit; invalid bytes are copied.

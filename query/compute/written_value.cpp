@@ -104,11 +104,11 @@ std::optional<WrittenMoment> moment_of(std::string_view text) {
   return WrittenMoment{days * kNanosInDay + in_day, has_time};
 }
 
-/// Refuses a time, and days beyond the 32 bits of a stored date.
+/// Leaves out a time, and refuses days beyond the 32 bits of a stored date.
 bool read_date(std::string_view text, std::int64_t& days) {
   const auto moment = moment_of(text);
-  if (!moment || moment->has_time) return false;
-  days = static_cast<std::int64_t>(moment->nanos / kNanosInDay);
+  if (!moment) return false;
+  days = static_cast<std::int64_t>(floor_divide(moment->nanos, kNanosInDay));
   return days == static_cast<std::int32_t>(days);
 }
 
@@ -139,14 +139,23 @@ bool read_real(std::string_view text, double& value) {
   return problem == std::errc() && end == text.data() + text.size();
 }
 
-/// Reads integers and decimals of a scale. Plain digits are exact; numbers with an exponent go
-/// through a double, which is exact for up to 15 digits only.
+/// Reads integers and decimals of a scale, also with an exponent, exactly.
 bool read_scaled(std::string_view text, unsigned scale, Int128& number) {
+  const std::size_t mark = text.find_first_of("eE");
   unsigned of_text = 0;
-  if (read_decimal(text, number, of_text)) return rescale(number, of_text, scale);
-  double real = 0;
-  return text.find_first_of("eE") != text.npos && read_real(text, real) &&
-         decimal_of_real(real, scale, false, number);
+  if (!read_decimal(text.substr(0, mark), number, of_text)) return false;
+  int exponent = 0;
+  if (mark != text.npos) {
+    std::string_view power = text.substr(mark + 1);
+    if (power.size() > 1 && power[1] != '-') take(power, '+');
+    const auto [end, problem] =
+        std::from_chars(power.data(), power.data() + power.size(), exponent);
+    if (problem != std::errc() || end != power.data() + power.size()) return false;
+    exponent = std::clamp(exponent, -1000, 1000);
+  }
+  const int from = static_cast<int>(of_text) - exponent;
+  const int to = static_cast<int>(scale) + std::max(0, -from);
+  return rescale(number, static_cast<unsigned>(std::max(0, from)), static_cast<unsigned>(to));
 }
 
 /// "1/31/2024", "31.12.2024" and "31-12-2024", with or without a time.

@@ -186,7 +186,8 @@ Result<Node> Parser::word() {
   if (token.reserved) return no_value();
   const bool is_statement = grammar_ == Grammar::kStatement;
   if (is_statement && token.is_word("exists") && after.is_symbol("(")) return exists();
-  if (after.is_symbol("(") && token.is_word("cast")) return cast();
+  const bool is_try = token.is_word("try_cast");
+  if (after.is_symbol("(") && (is_try || token.is_word("cast"))) return cast();
   if (after.is_symbol("(") && token.is_word("extract")) return extract();
   const bool string_after = after.kind == TokenKind::kString;
   if (token.is_word("interval") && (string_after || after.kind == TokenKind::kNumber)) {
@@ -281,7 +282,9 @@ Result<Node> Parser::extract() {
 
 /// CAST(x AS type); the same node as x::type.
 Result<Node> Parser::cast() {
+  const bool is_try = here().is_word("try_cast");
   Node node = begin_node(Kind::kCast, take().offset);
+  node->tree.distinct = is_try;
   const std::size_t open = take().offset;
   Result<Node> argument = expression();
   if (!argument.ok()) return argument;

@@ -57,6 +57,9 @@ Status PipelineBuilder::collect_sources(NodeId id, NullSources& sources) {
   if (node.kind == Node::Kind::kColumn) sources.columns.insert(node.column);
   if (is_null_constant(node)) sources.is_always = true;
   if (node.kind != Node::Kind::kStep) return {};
+  if (node.step == Step::kTry || (node.kernel != nullptr && node.kernel->makes_nulls)) {
+    return refused("a function whose result may be null by itself");
+  }
   if (!query::decides_nulls(node.step)) {
     for (const NodeId argument : node.arguments) PRESSO_TRY(collect_sources(argument, sources));
     return {};

@@ -75,7 +75,7 @@ struct Expression {
   Kind kind = Kind::kNull;
   Op op = Op::kNone;
   bool negated = false;   ///< NOT BETWEEN, NOT IN, IS NOT NULL, NOT LIKE, ...
-  bool distinct = false;  ///< count(DISTINCT x)
+  bool distinct = false;  ///< count(DISTINCT x); TRY_CAST(x AS type)
   std::string text;
   std::string qualifier;
   std::string type;  ///< of kCast, in lower case without spaces: "decimal(18,2)"

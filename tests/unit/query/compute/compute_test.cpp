@@ -311,7 +311,7 @@ TEST(Compute, NamesWhatDoesNotFitTogether) {
   has("l_quantty + 1", "there is no column 'l_quantty'");
   has("dai + 1", "Did you mean 'day'?");
   has("lenght(s)", "Did you mean 'length'?");
-  has("substr(s)", "takes 2 or more arguments");
+  has("substr(s)", "takes 2 or 3 arguments");
   has("s + 1", "this is utf8, where a number must stand");
   has("i = 'abc'", "'abc' is not a value of type int32");
   has("day = 'soon'", "'soon' is not a value of type date, which is needed here");
