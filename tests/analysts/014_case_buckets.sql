@@ -1,6 +1,5 @@
 -- asked: Sort penguins into light, middle and heavy
 -- source: Mode SQL tutorial, case
--- order: none
 SELECT species,
        CASE WHEN body_mass_g < 3500 THEN 'light'
             WHEN body_mass_g < 4500 THEN 'middle'

@@ -45,6 +45,12 @@ def same_number(ours, theirs, exact):
     return math.isclose(float(ours), float(theirs), rel_tol=TOLERANCE)
 
 
+def moment(cell):
+    """A timestamp in UTC. One without a zone is in UTC."""
+    read = datetime.datetime.fromisoformat(cell)
+    return read.astimezone(datetime.timezone.utc).replace(tzinfo=None) if read.tzinfo else read
+
+
 def list_of(cell):
     """A list or struct, as JSON or, of plain words, as DuckDB prints lists."""
     try:
@@ -81,8 +87,7 @@ def same_cell(ours, theirs, kind):
             return same_number(ours, theirs, False)
         if kind.startswith("TIMESTAMP"):
             # A date is its midnight: dates stay dates in date_trunc() and beside intervals here.
-            read = datetime.datetime.fromisoformat
-            return read(ours) == read(theirs)
+            return moment(ours) == moment(theirs)
     except ValueError:
         return False
     return ours == theirs

@@ -72,6 +72,7 @@ def answer(statement, data, out):
     os.chdir(data)
     try:
         connection = duckdb.connect()
+        connection.execute("SET TimeZone = 'UTC'")
         query = statement.text.replace("${OUT}", str(out)).rstrip().rstrip(";")
         # What presso keeps in a file is a table of a data base here.
         query = re.sub(r"(?i)create table '([^']*)'", r'CREATE TABLE "\1"', query)

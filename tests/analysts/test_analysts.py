@@ -124,15 +124,18 @@ def surprise(outcome, known):
 
 def self_test():
     """The comparison finds what it is for."""
-    theirs = [["n::BIGINT", "x::DOUBLE", "s::VARCHAR", "l::VARCHAR[]"],
-              ["1", "0.1", "007", '["a"]'], ["2", None, "", "[]"]]
-    ours = [["n", "x", "s", "l"], ["1", "0.10000000000000001", "007", "[a]"], ["2", None, "", "[]"]]
+    theirs = [["n::BIGINT", "x::DOUBLE", "s::VARCHAR", "l::VARCHAR[]", "t::TIMESTAMP"],
+              ["1", "0.1", "007", '["a"]', "2024-01-02 00:00:00"],
+              ["2", None, "", "[]", "2024-01-02 03:04:05.120000+00:00"]]
+    ours = [["n", "x", "s", "l", "t"], ["1", "0.10000000000000001", "007", "[a]", "2024-01-02"],
+            ["2", None, "", "[]", "2024-01-02T03:04:05.120"]]
     assert rows_of('a,"b ""c"\n,""\n') == [["a", 'b "c'], [None, ""]]
     assert difference(ours, theirs) == ""
     assert difference([ours[0], ours[2], ours[1]], theirs)
     assert difference([ours[0], ours[2], ours[1]], theirs, ordered=False) == ""
     for row, column, cell in ((0, 0, "m"), (1, 0, "1.5"), (1, 1, "0.10000000001"), (1, 2, "7"),
-                              (1, 3, "[b]"), (2, 1, "0"), (2, 2, None), (2, 3, None)):
+                              (1, 3, "[b]"), (2, 1, "0"), (2, 2, None), (2, 3, None),
+                              (1, 4, "2024-01-03"), (2, 4, "2024-01-02 03:04:05.121")):
         other = [list(cells) for cells in ours]
         other[row][column] = cell
         assert difference(other, theirs), (row, column, cell)
