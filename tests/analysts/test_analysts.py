@@ -44,8 +44,8 @@ def parameter_flags(statement):
 def run(text, folder, out, flags=()):
     """The text that presso writes; an exit status of 1 means that there are no rows."""
     env = dict(os.environ, LC_ALL="C", XDG_CACHE_HOME=out)
-    done = subprocess.run([PRESSO, "sql", "--format", "csv", *flags, text.replace("${OUT}", out)],
-                          cwd=folder / "data", env=env, capture_output=True, timeout=60,
+    command = [PRESSO, "sql", *flags, text.replace("${OUT}", out)]
+    done = subprocess.run(command, cwd=folder / "data", env=env, capture_output=True, timeout=60,
                           stdin=subprocess.DEVNULL, check=False)
     message = done.stderr.decode(errors="replace").strip()
     if done.returncode == 2 and message:
@@ -65,9 +65,12 @@ def chosen_columns(rows, names):
 
 def check(statement, folder):
     with tempfile.TemporaryDirectory() as out:
-        text = run(statement.text, folder, out, parameter_flags(statement))
-        if statement.about["then"]:
-            text = run(statement.about["then"], folder, out)
+        text, then = statement.text, statement.about["then"]
+        if then:
+            run(text, folder, out, parameter_flags(statement))  # The file's name says its form.
+            text = run(then, folder, out, ["--format", "csv"])
+        else:
+            text = run(text, folder, out, ["--format", "csv", *parameter_flags(statement)])
     try:
         ours = rows_of(text)
     except ValueError as error:
