@@ -65,6 +65,17 @@ std::uint64_t rows_of(const std::vector<Table>& tables) {
   return rows;
 }
 
+namespace {
+
+/// Queries write dates, times and truth values in one form, whatever that of their file is.
+ValueText answer_text(const ColumnSchema& column) {
+  if (column.type == ColumnType::kTimestamp) return ValueText::kSpaceTime;
+  const bool plain = column.type == ColumnType::kDate32 || column.type == ColumnType::kBool;
+  return plain ? ValueText::kPlain : column.text;
+}
+
+}  // namespace
+
 Result<std::vector<InputColumn>> input_columns(const std::vector<Table>& tables,
                                                const std::vector<std::string>& names) {
   for (std::size_t i = 1; i < tables.size(); ++i) {
@@ -78,6 +89,7 @@ Result<std::vector<InputColumn>> input_columns(const std::vector<Table>& tables,
   std::vector<InputColumn> columns;
   for (std::size_t i = 0; i < tables[0].schema().columns.size(); ++i) {
     columns.push_back(input_column(tables, i));
+    columns.back().schema.text = answer_text(columns.back().schema);
   }
   return columns;
 }

@@ -118,7 +118,7 @@ Status Block::lower_asof_join() {
   match(nearest->left, "t");
   const auto kind =
       join.kind == SqlJoin::Kind::kAsof ? SqlJoin::Kind::kInner : SqlJoin::Kind::kLeft;
-  Expression row = equality(qualified_column(found.alias, "r", nearest->left),
+  Expression row = equality(qualified_column(found.alias, "found", nearest->left),
                             qualified_column(alias, kRow, nearest->right));
   query_.joins.clear();
   scope_.sources.resize(1);
@@ -160,9 +160,9 @@ Result<Relation> Block::nearest_rows(const Relation& right,
   const std::string text =
       "select " + key_list + "t, last_value(r ignore nulls) over (" + partition + " order by t" +
       (forward ? "" : " desc") + ", side" + (equal ? "" : " desc") +
-      " rows between unbounded preceding and current row) as r from (select " + key_list +
+      " rows between unbounded preceding and current row) as found from (select " + key_list +
       "t, r, 0 as side from asof_right where t is not null union all select " + key_list +
-      "t, null as r, 1 as side from asof_left) qualify side = 1 and r is not null";
+      "t, null as r, 1 as side from asof_left) qualify side = 1 and found is not null";
   PRESSO_ASSIGN(const SqlStatement statement, parse_statement(text));
   return lowering_.answer(statement, &names, nullptr, "nearest rows");
 }

@@ -48,6 +48,16 @@ bool is_kept_as(const TableSchema& schema, const std::vector<NamedExpression>& l
                     });
 }
 
+/// Whether a column of a SELECT is the literal NULL, which takes any type.
+bool is_null_item(const SqlStatement& statement, std::size_t column) {
+  if (statement.kind != SqlStatement::Kind::kSelect) return false;
+  const std::vector<NamedExpression>& items = statement.select.select;
+  const bool stars = std::any_of(items.begin(), items.end(), [](const NamedExpression& item) {
+    return item.expression.kind == Kind::kStar;
+  });
+  return !stars && items[column].expression.kind == Kind::kNull;
+}
+
 /// A whole number that a literal states; nullopt for other expressions.
 std::optional<std::int64_t> integer_of(const Expression& tree) {
   if (tree.kind == Kind::kOperator && tree.op == Op::kNegate) {
@@ -373,13 +383,16 @@ Result<std::vector<Relation>> Lowering::alike(const SqlStatement& statement,
   for (const auto& [x, y] : places) {
     const bool in_a = x < a.columns.size();
     const bool in_b = y < b.columns.size();
-    const ColumnSchema& first = in_a ? a.columns[x] : b.columns[y];
-    const ColumnSchema& second = in_b ? b.columns[y] : first;
+    const bool typed_a = in_a && !is_null_item(*statement.left, x);
+    const bool typed_b = in_b && !is_null_item(*statement.right, y);
+    const ColumnSchema& first = typed_a || !in_b ? a.columns[x] : b.columns[y];
+    const ColumnSchema& second = typed_b || !in_a ? b.columns[y] : a.columns[x];
     const std::string type = common_type(first, second);
     Expression left_value = in_a ? column(a.columns[x].name) : null_literal();
     Expression right_value = in_b ? column(b.columns[y].name) : null_literal();
-    lists[0].push_back({cast_to(std::move(left_value), type), first.name});
-    lists[1].push_back({cast_to(std::move(right_value), type), first.name});
+    const std::string& name = in_a ? a.columns[x].name : b.columns[y].name;
+    lists[0].push_back({cast_to(std::move(left_value), type), name});
+    lists[1].push_back({cast_to(std::move(right_value), type), name});
   }
   std::vector<Relation> sides;
   for (std::size_t i = 0; i < 2; ++i) {
