@@ -35,7 +35,8 @@ NamedExpression star_since(const Parser& parser, std::size_t begin) {
   return star;
 }
 
-/// EXCLUDE (names) or a name, and REPLACE (expression AS name, ...), which become arguments.
+/// EXCLUDE (names) or a name, REPLACE (expression AS name, ...) and RENAME (name AS name, ...),
+/// which become arguments.
 Result<NamedExpression> changed_star(Parser& parser, NamedExpression star) {
   std::vector<Expression>& changes = star.expression.arguments;
   if (parser.grammar() == Grammar::kStatement && parser.take_word("exclude")) {
@@ -48,8 +49,11 @@ Result<NamedExpression> changed_star(Parser& parser, NamedExpression star) {
     } while (list && parser.take_symbol(","));
     if (list) PRESSO_TRY(parser.close(open, "',' or ')' in EXCLUDE"));
   }
-  const bool replaces = parser.here().is_word("replace") && parser.ahead().is_symbol("(");
-  if (parser.grammar() != Grammar::kStatement || !replaces) return star;
+  const bool renames = parser.here().is_word("rename");
+  const bool changes_more = renames || parser.here().is_word("replace");
+  if (parser.grammar() != Grammar::kStatement || !changes_more || !parser.ahead().is_symbol("(")) {
+    return star;
+  }
   parser.take();
   const std::size_t open = parser.take().offset;
   do {

@@ -243,18 +243,34 @@ Result<Node> Parser::binary(const Infix& operation, Node left) {
   return finish(std::move(node));
 }
 
-/// `x = ANY (SELECT ...)` is IN, and `x <> ALL (SELECT ...)` is NOT IN. The others ask for an
-/// extreme value.
+/// `x = ANY (SELECT ...)` is IN, and `x <> ALL (SELECT ...)` is NOT IN. The others ask whether a
+/// row exists for which the comparison is true, or for ALL, is not.
 Result<Node> Parser::among(const Infix& operation, Node left) {
-  const bool all = here().is_word("all");
-  const bool known = operation.op == (all ? Op::kNotEqual : Op::kEqual);
-  if (!known) {
-    return error_at(here().offset, std::string(all ? "ALL" : "ANY") + " stands after " +
-                                       (all ? "<>" : "=") +
-                                       " only; compare with (SELECT max(x) ...) or min(x)");
+  const bool all = take().is_word("all");
+  if (operation.op == (all ? Op::kNotEqual : Op::kEqual)) {
+    return subquery(Op::kIn, begin_operator(Op::kIn, all, std::move(left)));
   }
-  take();
-  return subquery(Op::kIn, begin_operator(Op::kIn, all, std::move(left)));
+  const std::size_t begin = left->begin;
+  PRESSO_ASSIGN(auto inner, statement_in_parentheses());
+  Node node = begin_node(Kind::kSubquery, begin);
+  node->tree.op = Op::kExists;
+  node->tree.negated = all;
+  Expression compared =
+      presso::operation(operation.op, {std::move(left->tree), presso::column("##value")});
+  if (all) {
+    Expression truth;
+    truth.kind = Kind::kBool;
+    truth.text = "true";
+    compared = presso::operation(Op::kIsDistinct, {std::move(compared), std::move(truth)});
+  }
+  SqlStatement outer;
+  outer.select.select.push_back({presso::number(1), "1"});
+  outer.select.from.statement = std::move(inner);
+  outer.select.from.alias = "##values";
+  outer.select.from.columns = {"##value"};
+  outer.select.where = std::move(compared);
+  node->tree.statement = std::make_shared<const SqlStatement>(std::move(outer));
+  return finish(std::move(node));
 }
 
 /// After `x NOT`, only the tests can follow.

@@ -165,6 +165,7 @@ class Parser {
   Result<Node> subquery(Expression::Op op, Node node);
   Result<Node> exists();
   Result<Node> parameter();
+  Result<Node> list();
   Status details(Node& call, CallDetails details);
   Status nulls_of(CallDetails& details);
   Status within_group(CallDetails& details);

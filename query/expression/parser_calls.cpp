@@ -71,6 +71,20 @@ Result<Node> Parser::parameter() {
   return finish(std::move(node));
 }
 
+/// `[a, b]` becomes the call list_value(a, b).
+Result<Node> Parser::list() {
+  const std::size_t open = take().offset;
+  Node node = begin_node(Kind::kFunction, open);
+  node->tree.text = "list_value";
+  while (!here().is_symbol("]")) {
+    PRESSO_ASSIGN(Node next, expression());
+    adopt(node, std::move(next));
+    if (!take_symbol(",")) break;
+  }
+  if (!take_symbol("]")) return unexpected(here(), "',' or ']' in the list");
+  return finish(std::move(node));
+}
+
 /// `details` has what stood within the parentheses of the call.
 Status Parser::details(Node& call, CallDetails details) {
   if (here().is_word("within") && ahead().is_word("group")) PRESSO_TRY(within_group(details));

@@ -31,12 +31,10 @@ using TokenKind = Token::Kind;
 /// other, such copies of x could grow without bound; this limits them.
 constexpr std::uint64_t kMaxCopiedBytes = std::uint64_t{16} << 20;
 
-// Units of INTERVAL, in the singular, and parts that EXTRACT knows.
+// Units of INTERVAL, in the singular.
 constexpr std::array<std::string_view, 10> kUnits = {
     "microsecond", "millisecond", "second", "minute",  "hour",
     "day",         "week",        "month",  "quarter", "year"};
-constexpr std::array<std::string_view, 8> kParts = {"year", "quarter", "month",  "week",
-                                                    "day",  "hour",    "minute", "second"};
 
 /// The memory that a copy of the tree takes.
 std::uint64_t bytes_of(const Expression& tree) {
@@ -118,6 +116,7 @@ Result<Node> Parser::prefix(Power least) {
       if (begins_statement()) return subquery(Op::kNone, begin_node(Kind::kSubquery, token.offset));
       if (token.text == "(") return parenthesised();
       if (token.text == "?" || token.text == "$") return parameter();
+      if (token.text == "[" && grammar_ == Grammar::kStatement) return list();
       if (token.text == "-" || token.text == "+") return signed_operand();
       return unexpected(token, "a value");
     case TokenKind::kWord:
@@ -159,11 +158,23 @@ Status Parser::close(std::size_t open, std::string_view expected) {
   return unexpected(here(), expected);
 }
 
-/// Leaves no node; only begin and end of the inner one change.
+/// Leaves no node; only begin and end of the inner one change. In a statement `(a, b)` becomes the
+/// call row(a, b).
 Result<Node> Parser::parenthesised() {
   const std::size_t open = take().offset;
   Result<Node> inner = expression();
   if (!inner.ok()) return inner;
+  if (grammar_ == Grammar::kStatement && here().is_symbol(",")) {
+    Node row = begin_node(Kind::kFunction, open);
+    row->tree.text = "row";
+    adopt(row, std::move(*inner));
+    while (take_symbol(",")) {
+      PRESSO_ASSIGN(Node next, expression());
+      adopt(row, std::move(next));
+    }
+    PRESSO_TRY(close(open, "an operator, ',' or ')'"));
+    return finish(std::move(row));
+  }
   PRESSO_TRY(close(open, "an operator or ')'"));
   (*inner)->begin = open;
   (*inner)->end = end_of_last();
@@ -267,8 +278,8 @@ Result<Node> Parser::extract() {
   Node node = begin_node(Kind::kFunction, take().offset);
   const std::size_t open = take().offset;
   const Token& part = here();
-  const auto is_part = [&part](std::string_view word) { return part.is_word(word); };
-  if (std::none_of(kParts.begin(), kParts.end(), is_part)) {
+  const bool is_name = part.kind == TokenKind::kWord && ahead().is_word("from");
+  if (!is_name) {
     return unexpected(part, "YEAR, QUARTER, MONTH, WEEK, DAY, HOUR, MINUTE or SECOND");
   }
   node->tree.text = lower_case(take().text);

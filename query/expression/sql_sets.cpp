@@ -184,10 +184,26 @@ Status Statement::order_and_limits(SqlStatement& statement) {
   SqlQuery& select = statement.select;
   if (statement.kind == SetKind::kSelect) {
     PRESSO_TRY(order_by(select.order_by, select.orders_by_all));
-    return limits(select.limit, select.limits_by_percent, select.offset);
+    PRESSO_TRY(limits(select.limit, select.limits_by_percent, select.offset));
+    return sample(select);
   }
   PRESSO_TRY(order_by(statement.order_by, select.orders_by_all));
   return limits(statement.limit, select.limits_by_percent, statement.row_offset);
+}
+
+/// USING SAMPLE 10 ROWS, or 10%, or reservoir(10 ROWS).
+Status Statement::sample(SqlQuery& select) {
+  if (!parser_.here().is_word("using") || !parser_.ahead().is_word("sample")) return {};
+  parser_.take();
+  parser_.take();
+  const bool named = parser_.ahead().is_symbol("(");
+  if (named) parser_.take();
+  const std::size_t open = parser_.here().offset;
+  if (named) parser_.take();
+  PRESSO_ASSIGN(select.sample, row_number("USING SAMPLE"));
+  select.samples_percent = parser_.take_symbol("%") || parser_.take_word("percent");
+  if (!select.samples_percent && !parser_.take_word("rows")) parser_.take_word("row");
+  return named ? parser_.close(open, "ROWS, PERCENT or ')'") : Status();
 }
 
 /// DESCRIBE or SUMMARIZE, and a statement or a file.
@@ -252,10 +268,21 @@ Result<SqlStatement> Statement::copied() {
   do {
     const Token option = parser_.take();
     if (option.is_word("header")) {
-      if (!parser_.take_word("true")) parser_.take_word("true");
+      parser_.take_word("true");
       continue;
     }
-    if (!option.is_word("format")) return unexpected(option, "FORMAT or HEADER");
+    const bool delimits = option.is_word("delimiter") || option.is_word("delim");
+    if (delimits && parser_.here().kind == Token::Kind::kString) {
+      const std::string delimiter = unquoted(parser_.here().text);
+      const bool tab = delimiter == "\t" || delimiter == "\\t";
+      if (!tab && delimiter != ",") {
+        return error_at(parser_.here().offset, "an answer is written with ',' or '\\t'");
+      }
+      result.target_format = tab ? "tsv" : "csv";
+      parser_.take();
+      continue;
+    }
+    if (!option.is_word("format")) return unexpected(option, "FORMAT, HEADER or DELIMITER");
     const bool quoted = parser_.here().kind == Token::Kind::kString;
     const std::string name = quoted ? unquoted(parser_.here().text) : name_of(parser_.here());
     result.target_format = lower_case(name);
@@ -325,7 +352,8 @@ bool has_more_clauses(const SqlQuery& query) {
       });
   return !query.distinct_on.empty() || !query.has_from || query.groups_by_all ||
          !query.grouping_sets.empty() || !query.windows.empty() || query.qualify ||
-         query.orders_by_all || query.limits_by_percent || !is_file(query.from) || joins_more;
+         query.orders_by_all || query.limits_by_percent || query.sample || !is_file(query.from) ||
+         joins_more;
 }
 
 }  // namespace

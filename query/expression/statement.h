@@ -16,6 +16,7 @@
 //               [ WHERE expression ] [ GROUP BY keys ] [ HAVING expression ]
 //               [ WINDOW name AS ( window ) { , ... } ] [ QUALIFY expression ]
 //               [ ORDER BY key { , key } ] [ LIMIT number [%] ] [ OFFSET number ]
+//               [ USING SAMPLE number [ ROWS | % ] ]
 //             | FROM sources [ select without FROM ]
 //   item      = star | expression [ [AS] name ]
 //   star      = [ name . ] * [ EXCLUDE ( names ) ] [ REPLACE ( expression AS name, ... ) ]
@@ -81,6 +82,7 @@ class Statement {
   Result<SqlStatement> values();
   Result<SqlStatement> combined(SqlStatement left, SqlStatement::Kind kind);
   Status order_and_limits(SqlStatement& statement);
+  Status sample(SqlQuery& select);
   static SqlStatement select_of(std::shared_ptr<const SqlStatement> inner);
   Result<SqlStatement> described();
   Result<SqlStatement> stored_table();

@@ -64,6 +64,17 @@ Status Block::lower_asof_joins() {
 
 Status Block::lower_asof_join() {
   const SqlJoin join = query_.joins[0];
+  // Names that USING merges mean the first source.
+  PRESSO_TRY(for_each_part(query_, [&](Expression& part) {
+    return rewrite(part, [&](Expression& node) -> Result<bool> {
+      const bool merged =
+          node.kind == Expression::Kind::kColumn && node.qualifier.empty() &&
+          std::any_of(join.using_columns.begin(), join.using_columns.end(),
+                      [&](const Expression& each) { return same_name(each.text, node.text); });
+      if (merged) node.qualifier = qualifier_of(0);
+      return false;
+    });
+  }));
   std::vector<Expression> conditions;
   for (const Expression& name : join.using_columns) {
     Expression left = name;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "query/statement/lowering.h"
+#include "query/strings/string_test.h"
 
 namespace presso::query {
 namespace {
@@ -48,6 +49,7 @@ bool calls_aggregate(const Expression& tree) {
 Result<Query> Block::lower() {
   PRESSO_TRY(open_sources());
   PRESSO_TRY(set_parameters());
+  PRESSO_TRY(settle_calls());
   PRESSO_TRY(name_windows());
   PRESSO_TRY(expand_lists());
   PRESSO_TRY(lower_asof_joins());
@@ -62,6 +64,7 @@ Result<Query> Block::finish() {
   PRESSO_TRY(lower_holistic_aggregates());
   PRESSO_TRY(lower_windows());
   PRESSO_TRY(limit_percent());
+  PRESSO_TRY(take_sample());
   return make_query();
 }
 
@@ -150,6 +153,7 @@ bool Block::needs_lists() const {
   const Status done = for_each_part(copy, [&](Expression& part) -> Status {
     needs = needs || any_node(part, [](const Expression& node) {
               return node.kind == Kind::kSubquery || node.details != nullptr ||
+                     (node.kind == Kind::kFunction && node.text == "columns") ||
                      (node.kind == Kind::kStar && !node.arguments.empty()) ||
                      (is_any_aggregate(node) && (!is_native(node) || node.distinct));
             });
@@ -238,7 +242,8 @@ Status Block::expand_stars() {
   std::vector<NamedExpression> list;
   for (const NamedExpression& item : query_.select) {
     if (item.expression.kind != Kind::kStar) {
-      list.push_back(item);
+      PRESSO_ASSIGN(const std::vector<NamedExpression> items, with_columns(item));
+      list.insert(list.end(), items.begin(), items.end());
       continue;
     }
     if (!query_.has_from) {
@@ -249,6 +254,38 @@ Status Block::expand_stars() {
   }
   query_.select = std::move(list);
   return {};
+}
+
+/// An item with columns('regex') or columns(*) becomes one for each column that it means.
+Result<std::vector<NamedExpression>> Block::with_columns(const NamedExpression& item) const {
+  const auto is_call = [](const Expression& node) {
+    return node.kind == Kind::kFunction && node.text == "columns" && node.arguments.size() == 1;
+  };
+  if (!any_node(item.expression, is_call)) return std::vector<NamedExpression>{item};
+  NamedExpression star;
+  star.expression.kind = Kind::kStar;
+  PRESSO_ASSIGN(const std::vector<NamedExpression> all, columns_of(star));
+  std::vector<NamedExpression> list;
+  for (const NamedExpression& each : all) {
+    NamedExpression one = item;
+    bool matches = true;
+    PRESSO_TRY(rewrite(one.expression, [&](Expression& node) -> Result<bool> {
+      if (!is_call(node)) return false;
+      if (node.arguments[0].kind == Kind::kString) {
+        StringCondition pattern;
+        pattern.kind = StringCondition::Kind::kMatches;
+        pattern.text = node.arguments[0].text;
+        PRESSO_ASSIGN(const StringTest test, StringTest::compile(pattern));
+        matches = matches &&
+                  test.matches({reinterpret_cast<const Byte*>(each.name.data()), each.name.size()});
+      }
+      node = at_place_of(each.expression, node);
+      return true;
+    }));
+    one.name = one.expression.kind == Kind::kColumn ? each.name : to_text(one.expression);
+    if (matches) list.push_back(std::move(one));
+  }
+  return list;
 }
 
 /// Columns that several sources have are called source.column, as a Query calls them.
@@ -288,13 +325,14 @@ Result<std::vector<NamedExpression>> Block::columns_of(const NamedExpression& st
     bool excluded = false;
     for (std::size_t i = 0; i < tree.arguments.size(); ++i) {
       const Expression& change = tree.arguments[i];
-      const bool replaces = change.kind == Kind::kOperator;
-      const Expression& meant = replaces ? change.arguments[0] : change;
+      const bool changes = change.kind == Kind::kOperator;
+      const Expression& meant = changes ? change.arguments[0] : change;
       const bool qualified = meant.qualifier.empty() || relation.is_called(meant.qualifier);
       if (!same_name(meant.text, name) || !qualified) continue;
       used[i] = true;
-      excluded = excluded || !replaces;
-      if (replaces) value = change.arguments[1];
+      excluded = excluded || !changes;
+      if (changes && change.op == Op::kEqual) value = change.arguments[1];
+      if (changes && change.op == Op::kConcat) shown_name = change.arguments[1].text;
     }
     if (!excluded) list.push_back({std::move(value), std::move(shown_name)});
   }
@@ -334,6 +372,33 @@ Status Block::limit_percent() {
   query_.limit = percent >= 100 ? all : all / 100 * percent + all % 100 * percent / 100;
   query_.offset = offset;
   continue_from(std::move(rows));
+  return {};
+}
+
+/// Rows with the least hashes of their numbers, in their order: the same ones each time.
+Status Block::take_sample() {
+  if (!query_.sample) return {};
+  const std::uint64_t wanted = *std::exchange(query_.sample, std::nullopt);
+  const std::string row = lowering_.new_name();
+  PRESSO_ASSIGN(KeptRows kept, query::keep(make_query(), lowering_.options(), row));
+  Relation rows = lowering_.keep(std::move(kept), "rows to choose a sample from");
+  const std::uint64_t all = rows.rows();
+  SqlQuery chosen;
+  for (const ColumnSchema& each : rows.schema().columns) {
+    chosen.select.push_back({column(each.name), each.name});
+  }
+  SortExpression hash;
+  hash.expression = call("bucket", {column(row), number(std::int64_t{1} << 40)});
+  chosen.order_by = {hash};
+  chosen.limit =
+      query_.samples_percent ? (all * std::min<std::uint64_t>(wanted, 100) + 50) / 100 : wanted;
+  query_ = std::move(chosen);
+  continue_from(std::move(rows));
+  PRESSO_ASSIGN(Relation sample, lowering_.keep(make_query(), "a sample"));
+  query_.order_by = {SortExpression{column(row), false, false}};
+  query_.limit = ~std::uint64_t{0};
+  query_.select.pop_back();
+  continue_from(std::move(sample));
   return {};
 }
 

@@ -3,6 +3,7 @@
 //
 //   lowering.cpp     statements: WITH, set operations, VALUES, table functions; the sources of FROM
 //   block.cpp        one SELECT: its sources, names, lists; makes the Query
+//   calls.cpp        short forms of calls and comparisons of row values
 //   subqueries.cpp   subqueries in expressions become constants, joins with kept answers, or marks
 //   groupings.cpp    GROUPING SETS and aggregates that need all values of a group
 //   asof.cpp         ASOF JOIN becomes two joins
@@ -148,14 +149,19 @@ class Block {
   Status natural_columns(SqlJoin& join, std::size_t source);
   Status set_parameters();
   Status name_windows();
+  // In calls.cpp.
+  Status settle_calls();
+  Result<bool> settle_rows(Expression& node);
   Status expand_lists();
   Status expand_stars();
+  Result<std::vector<NamedExpression>> with_columns(const NamedExpression& item) const;
   Result<std::vector<NamedExpression>> columns_of(const NamedExpression& star) const;
   Status replace_aliases();
   Status resolve_keys();
   bool is_grouped() const;
   bool needs_lists() const;
   Status limit_percent();
+  Status take_sample();
   Query make_query() const;
   /// Makes `relation` the only source and drops the clauses that were answered with it.
   void continue_from(Relation relation);

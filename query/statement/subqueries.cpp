@@ -549,6 +549,7 @@ class Subqueries {
     Block inner(lowering_, statement.select, block_.common_, &block_.scope_);
     PRESSO_TRY(inner.open_sources());
     PRESSO_TRY(inner.set_parameters());
+    PRESSO_TRY(inner.settle_calls());
     PRESSO_TRY(inner.name_windows());
     PRESSO_TRY(inner.replace_aliases());
     PRESSO_TRY(inner.resolve_keys());

@@ -386,6 +386,18 @@ std::vector<Flag> join_flags(SelectSettings& settings) {
 /// The flags of sql: none about rows, which the statement has.
 std::vector<Flag> sql_flags(SelectSettings& settings) {
   std::vector<Flag> flags = common_flags(settings);
+  flags.push_back({.name = "param",
+                   .value_name = "VALUE",
+                   .category = kSelection,
+                   .brief = "the value of a parameter of the statement, ? or $NAME",
+                   .text =
+                       "NAME=VALUE for $NAME; a VALUE without a name is for the next ?, or $1, $2 "
+                       "and so on. A number, a date in quotes of the statement, true, false and "
+                       "null are what they say, and everything else is text.",
+                   .apply = [&settings](const Given& given) -> Status {
+                     settings.parameters.push_back(std::string(given.value));
+                     return {};
+                   }});
   flags.push_back(strategy_flag(settings.query.join_strategy));
   return flags;
 }

@@ -36,6 +36,8 @@ struct SelectSettings {
   std::vector<std::string> on;
   std::vector<JoinKind> kinds;
 
+  std::vector<std::string> parameters;  ///< of a statement: NAME=VALUE or VALUE
+
   std::optional<AnswerFormat> format;
   bool header = true;
   int level = 0;      ///< of a table that is written

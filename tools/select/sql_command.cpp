@@ -6,6 +6,7 @@
 #include "presso/sql.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "presso/statement.h"
@@ -51,6 +52,39 @@ constexpr std::pair<std::string_view, AnswerFormat> kFormats[] = {
     {"json", AnswerFormat::kJsonLines}, {"jsonl", AnswerFormat::kJsonLines},
     {"arrow", AnswerFormat::kArrow},    {"presso", AnswerFormat::kPresso},
 };
+
+/// The literal that the value of a parameter means.
+Expression literal_of(const std::string& text) {
+  Expression result;
+  if (text == "null") return result;
+  if (text == "true" || text == "false") {
+    result.kind = Expression::Kind::kBool;
+    result.text = text;
+    return result;
+  }
+  const bool negative = text.starts_with('-');
+  const auto parsed = parse_expression(negative ? text.substr(1) : text);
+  const bool is_number = parsed.ok() && parsed->kind == Expression::Kind::kNumber;
+  if (!is_number) return string(text);
+  return negative ? operation(Expression::Op::kNegate, {*parsed}) : *parsed;
+}
+
+/// NAME=VALUE, or VALUE for the next number.
+std::map<std::string, Expression> parameters_of(const std::vector<std::string>& given) {
+  std::map<std::string, Expression> parameters;
+  std::size_t place = 0;
+  for (const std::string& each : given) {
+    const std::size_t name =
+        each.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+    const bool named = name != each.npos && name > 0 && each[name] == '=';
+    if (named) {
+      parameters[each.substr(0, name)] = literal_of(each.substr(name + 1));
+    } else {
+      parameters[std::to_string(++place)] = literal_of(each);
+    }
+  }
+  return parameters;
+}
 
 /// The command; tables are files that the statement names.
 class SqlCommand final : public QueryCommand {
@@ -118,6 +152,7 @@ class SqlCommand final : public QueryCommand {
   Result<Query> make_query(std::span<const std::unique_ptr<SelectInput>> inputs) const override {
     StatementContext context;
     context.options = settings_.query;
+    context.parameters = parameters_of(settings_.parameters);
     context.open = [&](const SqlSource& source) -> Result<StatementTables> {
       const auto found = std::find(files_.begin(), files_.end(), source.path);
       const SelectInput& input = *inputs[static_cast<std::size_t>(found - files_.begin())];

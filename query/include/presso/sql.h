@@ -68,8 +68,8 @@ struct SqlQuery {
   bool distinct = false;
   std::vector<Expression> distinct_on;  ///< DISTINCT ON (...)
   /// The list after SELECT. Stars have Kind::kStar, whose `qualifier` is the table of `o.*`;
-  /// their arguments are the columns of EXCLUDE, and for REPLACE equalities of a column and its
-  /// new value.
+  /// their arguments are the columns of EXCLUDE, and for REPLACE and RENAME operators kEqual and
+  /// kConcat of a column and its new value or name.
   std::vector<NamedExpression> select;
   bool has_from = true;  ///< false: one row without columns
   SqlSource from;
@@ -86,6 +86,9 @@ struct SqlQuery {
   bool orders_by_all = false;               ///< ORDER BY ALL, with the direction of order_by[0]
   std::uint64_t limit = ~std::uint64_t{0};  ///< the greatest number if there is no LIMIT
   bool limits_by_percent = false;           ///< LIMIT 10%
+  /// USING SAMPLE: a number of rows, or with samples_percent of percent of them.
+  std::optional<std::uint64_t> sample;
+  bool samples_percent = false;
   std::uint64_t offset = 0;
 };
 

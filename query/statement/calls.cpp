@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// Calls and operators that are short forms of others: count_if(c), regr_r2(y, x), several quantiles
+// at once, comparisons of row values such as (a, b) < (c, d), and defaults of lag() in the type of
+// its first argument.
+#include <algorithm>
+
+#include "query/statement/lowering.h"
+
+namespace presso::query {
+namespace {
+
+using Kind = Expression::Kind;
+using Op = Expression::Op;
+
+bool is_call(const Expression& node, std::string_view name) {
+  return node.kind == Kind::kFunction && node.text == name;
+}
+
+/// `a` where both are known, else null.
+Expression where_known(const Expression& value, const Expression& other) {
+  return case_when(is_null(other, true), value);
+}
+
+/// The aggregate that a short form stands for; nullopt for all other calls.
+std::optional<Expression> long_form(const Expression& node) {
+  const std::vector<Expression>& given = node.arguments;
+  const auto with_details = [&node](Expression aggregate) {
+    aggregate.details = node.details;
+    return at_place_of(std::move(aggregate), node);
+  };
+  if ((node.text == "count_if" || node.text == "countif") && given.size() == 1) {
+    return with_details(call("count", {case_when(given[0], number(1))}));
+  }
+  if ((node.text == "geomean" || node.text == "geometric_mean") && given.size() == 1) {
+    return call("exp", {with_details(call("avg", {call("ln", {given[0]})}))});
+  }
+  if (given.size() != 2) return std::nullopt;
+  if (node.text == "regr_r2") {
+    return call("power", {with_details(call("corr", given)), number(2)});
+  }
+  if (node.text == "regr_count") {
+    return with_details(call("count", {where_known(given[0], given[1])}));
+  }
+  if (node.text == "regr_avgx") {
+    return with_details(call("avg", {where_known(given[1], given[0])}));
+  }
+  if (node.text == "regr_avgy") {
+    return with_details(call("avg", {where_known(given[0], given[1])}));
+  }
+  return std::nullopt;
+}
+
+/// quantile_cont(x, [0.25, 0.5]) as the text of a list.
+Expression list_of_quantiles(const Expression& node) {
+  Expression result = call("concat", {string("[")});
+  for (const Expression& place : node.arguments[1].arguments) {
+    if (result.arguments.size() > 1) result.arguments.push_back(string(", "));
+    Expression one = node;
+    one.arguments[1] = place;
+    result.arguments.push_back(std::move(one));
+  }
+  result.arguments.push_back(string("]"));
+  return at_place_of(std::move(result), node);
+}
+
+/// (a, b) op (c, d), for rows of one length. Less and greater compare the first values that differ.
+std::optional<Expression> compared_rows(Op op, const Expression& a, const Expression& b) {
+  const std::size_t values = a.arguments.size();
+  if (values != b.arguments.size()) return std::nullopt;
+  if (op == Op::kEqual || op == Op::kNotEqual) {
+    std::vector<Expression> parts;
+    for (std::size_t i = 0; i < values; ++i) {
+      parts.push_back(operation(op, {a.arguments[i], b.arguments[i]}));
+    }
+    return operation(op == Op::kEqual ? Op::kAnd : Op::kOr, std::move(parts));
+  }
+  const bool less = op == Op::kLess || op == Op::kLessEqual;
+  Expression result = operation(op, {a.arguments[values - 1], b.arguments[values - 1]});
+  for (std::size_t i = values - 1; i-- > 0;) {
+    Expression same =
+        operation(Op::kAnd, {equality(a.arguments[i], b.arguments[i]), std::move(result)});
+    result = operation(
+        Op::kOr, {operation(less ? Op::kLess : Op::kGreater, {a.arguments[i], b.arguments[i]}),
+                  std::move(same)});
+  }
+  return result;
+}
+
+/// (a, b) IN (SELECT x, y ...) asks whether such a row exists.
+Expression row_among(const Expression& node, const std::string& alias) {
+  const Expression& row = node.arguments[0];
+  SqlStatement outer;
+  outer.select.select.push_back({number(1), "1"});
+  outer.select.from.statement = node.statement;
+  outer.select.from.alias = alias;
+  std::vector<Expression> parts;
+  for (std::size_t i = 0; i < row.arguments.size(); ++i) {
+    outer.select.from.columns.push_back(alias + "." + std::to_string(i + 1));
+    parts.push_back(
+        equality(qualified_column(alias, outer.select.from.columns.back(), row), row.arguments[i]));
+  }
+  outer.select.where = all_of(std::move(parts));
+  Expression result;
+  result.kind = Kind::kSubquery;
+  result.op = Op::kExists;
+  result.negated = node.negated;
+  result.statement = std::make_shared<const SqlStatement>(std::move(outer));
+  return at_place_of(std::move(result), node);
+}
+
+}  // namespace
+
+Result<bool> Block::settle_rows(Expression& node) {
+  const auto is_row = [](const Expression& each) { return is_call(each, "row"); };
+  const bool has_row = !node.arguments.empty() && is_row(node.arguments[0]);
+  if (!has_row) return false;
+  if (node.kind == Kind::kSubquery && node.op == Op::kIn) {
+    if (node.negated) {
+      return lowering_.shown(
+          refused_at(node, "NOT IN with several columns is not supported; write NOT EXISTS"));
+    }
+    node = row_among(node, lowering_.new_name());
+    return true;
+  }
+  if (is_call(node, "count") && node.distinct) {
+    std::vector<Expression> values = node.arguments[0].arguments;
+    node.arguments = std::move(values);
+    return true;
+  }
+  if (node.kind != Kind::kOperator) return false;
+  std::vector<Expression> parts;
+  for (std::size_t i = 1; i < node.arguments.size(); ++i) {
+    const Op op = node.op == Op::kIn ? Op::kEqual : node.op;
+    auto compared = is_row(node.arguments[i])
+                        ? compared_rows(op, node.arguments[0], node.arguments[i])
+                        : std::nullopt;
+    if (!compared) {
+      return lowering_.shown(refused_at(node, "both sides must have the same number of values"));
+    }
+    parts.push_back(std::move(*compared));
+  }
+  Expression result =
+      parts.size() == 1 ? std::move(parts[0]) : operation(Op::kOr, std::move(parts));
+  if (node.op == Op::kIn && node.negated) result = operation(Op::kNot, {std::move(result)});
+  node = at_place_of(std::move(result), node);
+  return true;
+}
+
+Status Block::settle_calls() {
+  return for_each_part(query_, [&](Expression& part) {
+    return rewrite(part, [&](Expression& node) -> Result<bool> {
+      if (auto longer = node.kind == Kind::kFunction ? long_form(node) : std::nullopt) {
+        node = std::move(*longer);
+        return false;
+      }
+      PRESSO_ASSIGN(const bool settled, settle_rows(node));
+      if (settled) return false;
+      const bool quantiles = node.kind == Kind::kFunction && node.arguments.size() == 2 &&
+                             node.text.find("quantile") != std::string::npos &&
+                             is_call(node.arguments[1], "list_value");
+      if (quantiles) {
+        node = list_of_quantiles(node);
+        return false;
+      }
+      const bool has_default =
+          (is_call(node, "lag") || is_call(node, "lead")) && node.arguments.size() == 3;
+      if (!has_default) return false;
+      const Expression value = node.arguments[0];
+      const Expression otherwise = node.arguments[2];
+      node.arguments[0] = case_when(truth(true), value, otherwise);
+      node.arguments[2] = case_when(truth(false), value, otherwise);
+      return true;
+    });
+  });
+}
+
+}  // namespace presso::query
