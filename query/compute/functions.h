@@ -58,6 +58,9 @@ void add(Functions& functions);
 namespace time_functions {
 void add(Functions& functions);
 }
+namespace format_functions {
+void add(Functions& functions);
+}
 namespace choice_functions {
 void add(Functions& functions);
 }

@@ -159,6 +159,19 @@ enum class DatePart : Byte {
   kDayOfWeek,
   kDayOfYear,
   kEpoch,
+  kIsoDayOfWeek,  ///< from Monday = 1 to Sunday = 7
+  kIsoYear,
+  kYearWeek,  ///< the ISO year times 100, plus the week
+  kDecade,
+  kCentury,
+  kMillennium,
+  kEra,          ///< 1, or 0 before the year 1
+  kMillisecond,  ///< the second of the minute times 1,000, with its fraction; so the next two
+  kMicrosecond,
+  kNanosecond,
+  kEpochMillis,  ///< milliseconds since 1970-01-01; so the next two
+  kEpochMicros,
+  kEpochNanos,
 };
 
 struct StepContext;

@@ -4,61 +4,34 @@
 // The calendar is the proleptic Gregorian one (format/columns/civil_date.h), weeks are those of ISO
 // 8601, and Sunday is day 0. Each row costs a conversion to year, month and day; there is no vector
 // code. Tested by compute_test.cpp (ReckonsWithDates, SaysWhereMomentsOverflow).
-#include "format/columns/civil_date.h"
+#include <algorithm>
+
+#include "query/compute/moments.h"
 #include "query/compute/steps.h"
-#include "query/compute/written_value.h"
 
 namespace presso::query {
 namespace {
 
-constexpr std::int64_t kSecondsOfDay = 86400;
-
-/// A point in time, split into days and the rest.
-struct Moment {
-  std::int64_t days = 0;
-  std::int64_t in_day = 0;  ///< units since midnight; 0 for dates
-};
-
-/// How long a second and a day are in the units of a date or timestamp column. A date's unit is the
-/// day.
-struct Units {
-  bool is_date = true;
-  std::int64_t in_second = 1;  ///< meaningless for dates
-  std::int64_t in_day = 1;
-
-  explicit Units(const Node& type) : is_date(type.family == Family::kDate) {
-    if (is_date) return;
-    in_second = static_cast<std::int64_t>(power_of_ten(unit_digits_of(type.schema.unit)));
-    in_day = in_second * kSecondsOfDay;
-  }
-  Moment take_apart(std::int64_t value) const {
-    const std::int64_t days = floor_divide(value, in_day);
-    return {days, value - days * in_day};
-  }
-  std::int64_t second_of_day(const Moment& moment) const {
-    return is_date ? 0 : moment.in_day / in_second;
-  }
-};
-
-/// 0 is Sunday.
-std::int64_t day_of_week(std::int64_t days) {
-  const std::int64_t rest = (days + 4) % 7;  // 1970-01-01 was a Thursday
-  return rest < 0 ? rest + 7 : rest;
-}
-/// The Monday of the ISO week that contains a day.
-std::int64_t monday_of(std::int64_t days) {
-  return days - (day_of_week(days) + 6) % 7;
+/// How many of a number belong together, as years in a century; the first one begins with 1.
+std::int64_t ordinal(std::int64_t year, std::int64_t length) {
+  return year > 0 ? (year - 1) / length + 1 : year / length - 1;
 }
 
-/// ISO 8601: a week belongs to the year that contains its Thursday.
-std::int64_t week_of(std::int64_t days) {
-  const std::int64_t thursday = monday_of(days) + 3;
-  const std::int64_t year = civil::date_of(thursday).year;
-  return (thursday - civil::days_of_far(year, 1, 1)) / 7 + 1;
+/// The second of the minute, in units of 10^-digits seconds.
+std::int64_t second_in(const Units& units, const Moment& moment, unsigned digits) {
+  if (units.is_date) return 0;
+  const std::int64_t in_minute = moment.in_day % (60 * units.in_second);
+  return static_cast<std::int64_t>(power_of_ten(digits) * in_minute / units.in_second);
+}
+
+/// The value since 1970, in units of 10^-digits seconds, rounded down.
+Int128 epoch_in(const Units& units, std::int64_t value, unsigned digits) {
+  const Int128 fine = power_of_ten(digits) * value * (units.is_date ? kSecondsOfDay : 1);
+  return floor_divide(fine, units.in_second);
 }
 
 /// The value of one part; parts of the time are 0 for dates.
-std::int64_t date_part_of(DatePart part, const Units& units, std::int64_t value) {
+Int128 date_part_of(DatePart part, const Units& units, std::int64_t value) {
   const Moment moment = units.take_apart(value);
   const civil::Date date = civil::date_of(moment.days);
   switch (part) {
@@ -83,7 +56,35 @@ std::int64_t date_part_of(DatePart part, const Units& units, std::int64_t value)
     case DatePart::kDayOfYear:
       return moment.days - civil::days_of_far(date.year, 1, 1) + 1;
     case DatePart::kEpoch:
-      return units.is_date ? value * kSecondsOfDay : floor_divide(value, units.in_second);
+      return epoch_in(units, value, 0);
+    case DatePart::kIsoDayOfWeek:
+      return (day_of_week(moment.days) + 6) % 7 + 1;
+    case DatePart::kIsoYear:
+      return iso_year_of(moment.days);
+    case DatePart::kYearWeek:
+      return iso_year_of(moment.days) * 100 + week_of(moment.days);
+    case DatePart::kDecade:
+      return date.year / 10;
+    case DatePart::kCentury:
+      return ordinal(date.year, 100);
+    case DatePart::kMillennium:
+      return ordinal(date.year, 1000);
+    case DatePart::kEra:
+      return date.year > 0 ? 1 : 0;
+    case DatePart::kMillisecond:
+      return second_in(units, moment, 3);
+    case DatePart::kMicrosecond:
+      return second_in(units, moment, 6);
+    case DatePart::kNanosecond:
+      return second_in(units, moment, 9);
+    case DatePart::kEpochMillis: {  // rounded to nearest, half away from zero
+      const Int128 micros = epoch_in(units, value, 6);
+      return (micros + (micros < 0 ? -500 : 500)) / 1'000;
+    }
+    case DatePart::kEpochMicros:
+      return epoch_in(units, value, 6);
+    case DatePart::kEpochNanos:
+      return epoch_in(units, value, 9);
   }
   return 0;
 }
@@ -106,8 +107,27 @@ Int128 begin_of(DatePart part, const Units& units, std::int64_t value) {
     case DatePart::kMonth:
       days = civil::days_of_far(date.year, date.month, 1);
       break;
+    case DatePart::kDecade:
+      days = civil::days_of_far(date.year / 10 * 10, 1, 1);
+      break;
+    case DatePart::kCentury:
+      days = civil::days_of_far(date.year / 100 * 100, 1, 1);
+      break;
+    case DatePart::kMillennium:
+      days = civil::days_of_far(date.year / 1000 * 1000, 1, 1);
+      break;
+    case DatePart::kIsoYear:
+      days = monday_of(civil::days_of_far(iso_year_of(days), 1, 4));
+      break;
     case DatePart::kWeek:
+    case DatePart::kYearWeek:
       days = monday_of(days);
+      break;
+    case DatePart::kMillisecond:
+      step = std::max<std::int64_t>(1, units.in_second / 1'000);
+      break;
+    case DatePart::kMicrosecond:
+      step = std::max<std::int64_t>(1, units.in_second / 1'000'000);
       break;
     case DatePart::kHour:
       step = 3600 * units.in_second;
@@ -116,6 +136,7 @@ Int128 begin_of(DatePart part, const Units& units, std::int64_t value) {
       step = 60 * units.in_second;
       break;
     case DatePart::kSecond:
+    case DatePart::kEpoch:
       step = units.in_second;
       break;
     default:
@@ -174,16 +195,15 @@ void run_date_step(const StepContext& c) {
         units.is_date ? moment == static_cast<std::int32_t>(moment) : moment == to[row];
     if (!fits) c.fail(row);
   };
-  // Beyond this, the arithmetic on years and days could overflow.
-  constexpr std::int64_t kFarDays = std::int64_t{1} << 40;
   for (std::uint32_t i = 0; i < c.count; ++i) {
     // Rows under nulls hold arbitrary values; fail() ignores those rows.
-    const std::int64_t days = floor_divide(a[i], units.in_day);
     to[i] = 0;
-    if (days > kFarDays || days < -kFarDays) {
+    if (is_far(units, a[i])) {
       c.fail(i);
     } else if (c.node.step == Step::kDatePart) {
-      to[i] = date_part_of(part, units, a[i]);
+      const Int128 value = date_part_of(part, units, a[i]);
+      to[i] = static_cast<std::int64_t>(value);
+      if (to[i] != value) c.fail(i);
     } else if (c.node.step == Step::kTruncate) {
       store(begin_of(part, units, a[i]), i);
     } else {

@@ -63,8 +63,8 @@ bool look_holds(Look look, Bytes text, std::size_t at) {
 }
 
 /// Makes room for two slots, those of the match itself, even if the program notes none.
-PikeEngine::PikeEngine(const Program& program)
-    : program_(program), slots_(std::max<std::size_t>(program.slots, 2)) {
+PikeEngine::PikeEngine(const Program& program, Texts texts)
+    : program_(program), texts_(texts), slots_(std::max<std::size_t>(program.slots, 2)) {
   for (Threads* threads : {&now_, &then_}) threads->mark.assign(program.insts.size(), 0);
   current_.assign(slots_, kNowhere);
 }
@@ -75,7 +75,7 @@ std::optional<MatchSpan> PikeEngine::find(Bytes text, std::size_t from, std::siz
                                           bool anchored) {
   best_.clear();
   now_.clear();
-  const bool behind_last_line = text.empty() || text.back() == '\n';
+  const bool behind_last_line = texts_ == Texts::kLines && (text.empty() || text.back() == '\n');
   for (std::size_t at = from; at <= to; ++at) {
     const bool leftmost = best_.empty() && (at == from || !anchored);
     const bool may_begin = leftmost && !(at == text.size() && behind_last_line);
@@ -111,6 +111,13 @@ void PikeEngine::step(Bytes text, std::size_t at, bool may_read) {
     current_.assign(slots, slots + slots_);
     add(then_, transition->next, text, at + 1);
   }
+}
+
+/// A string begins and ends once, whatever lines it has.
+bool PikeEngine::holds(Look look, Bytes text, std::size_t at) const {
+  if (texts_ == Texts::kString && look == Look::kTextStart) return at == 0;
+  if (texts_ == Texts::kString && look == Look::kTextEnd) return at == text.size();
+  return look_holds(look, text, at);
 }
 
 /// Adds the instructions that are reached from `start` at `at` without reading, with `current_` as
@@ -149,7 +156,7 @@ void PikeEngine::follow(Threads& threads, InstId id, Bytes text, std::size_t at)
       break;
     }
     case Inst::Op::kLook:
-      if (look_holds(inst.look, text, at)) stack_.push_back({.id = inst.next});
+      if (holds(inst.look, text, at)) stack_.push_back({.id = inst.next});
       break;
     case Inst::Op::kSave:
       stack_.push_back({.restore = true, .slot = inst.first, .value = current_[inst.first]});

@@ -25,12 +25,15 @@ bool look_holds(Look look, Bytes text, std::size_t at);
 class PikeEngine {
  public:
   static constexpr std::size_t kNowhere = ~std::size_t{0};
+  /// What a text is: lines, or one string, in which '\n' is a byte like any other.
+  enum class Texts { kLines, kString };
 
   /// `program` is kept by reference. Memory grows with its instructions times its groups.
-  explicit PikeEngine(const Program& program);
+  explicit PikeEngine(const Program& program, Texts texts = Texts::kLines);
 
   /// Finds the preferred match that begins leftmost in [from, to], or at `from` if anchored, and
-  /// that ends at `to` or before; looks see all of `text`. No match begins after a final '\n'.
+  /// that ends at `to` or before; looks see all of `text`. In lines no match begins after a final
+  /// '\n'.
   std::optional<MatchSpan> find(Bytes text, std::size_t from, std::size_t to,
                                 bool anchored = false);
   /// The slots of the last match that was found, for a program with captures.
@@ -65,11 +68,13 @@ class PikeEngine {
   void add(Threads& threads, InstId start, Bytes text, std::size_t at);
   /// One step of that: what the instruction leads to without reading, or itself if it reads.
   void follow(Threads& threads, InstId id, Bytes text, std::size_t at);
+  bool holds(Look look, Bytes text, std::size_t at) const;
   /// Moves all threads over the byte at `at`, and takes the best match; threads after a matching
   /// one are cut off.
   void step(Bytes text, std::size_t at, bool may_read);
 
   const Program& program_;
+  Texts texts_;
   std::size_t slots_;
   Threads now_;
   Threads then_;

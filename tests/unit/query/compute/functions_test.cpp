@@ -241,6 +241,148 @@ TEST(Functions, ChoosesAndConverts) {
   });
 }
 
+TEST(Functions, ReckonsWithMoments) {
+  expect_all({
+      {"isodow(date '2024-06-02')", "7"},
+      {"weekday(date '2024-06-02')", "0"},
+      {"isoyear(date '2021-01-01')", "2020"},
+      {"yearweek(date '2021-01-01')", "202053"},
+      {"weekofyear(day)", "5"},
+      {"decade(day)", "199"},
+      {"century(date '2000-01-01')", "20"},
+      {"century(date '2001-01-01')", "21"},
+      {"millennium(day)", "2"},
+      {"era(day)", "1"},
+      {"millisecond(t)", "56789"},
+      {"microsecond(t)", "56789000"},
+      {"date_part('milliseconds', t)", "56789"},
+      {"date_part('doy', day)", "31"},
+      {"datepart('mon', day)", "1"},
+      {"epoch_ms(t)", "760019696789"},
+      {"epoch_us(t)", "760019696789000"},
+      {"epoch_ms(day)", "759974400000"},
+      {"epoch_ms(timestamp '1969-12-31 23:59:59.9995')", "-1"},
+      {"epoch_ms(701222400000) = timestamp '1992-03-22 00:00:00'", "true"},
+      {"date_trunc('decade', t) = date '1990-01-01'", "true"},
+      {"date_trunc('isoyear', timestamp '2021-01-02 10:00:00') = date '2019-12-30'", "true"},
+      {"last_day(date '2024-02-10')", "2024-02-29"},
+      {"last_day(t)", "1994-01-31"},
+      {"dayname(day)", "Monday"},
+      {"monthname(t)", "January"},
+      {"make_date(2024, 2, 29)", "2024-02-29"},
+      {"make_date(2023, 2, 29)", "error:"},
+      {"make_date(2024, 13, 1)", "error:"},
+      {"make_date(n, 1, 1)", "null"},
+      {"make_date(10)", "1970-01-11"},
+      {"make_timestamp(2024, 2, 29, 12, 34, 56.789) = timestamp '2024-02-29 12:34:56.789'", "true"},
+      {"make_timestamp(2024, 1, 1, 24, 0, 0) = date '2024-01-02'", "true"},
+      {"make_timestamp(2024, 1, 1, 25, 0, 0)", "error:"},
+      {"make_timestamp(1700000000000000) = timestamp '2023-11-14 22:13:20'", "true"},
+      {"to_timestamp(1.5) = timestamp '1970-01-01 00:00:01.5'", "true"},
+      {"date_diff('year', date '2023-12-31', date '2024-01-01')", "1"},
+      {"date_diff('month', date '2024-01-31', date '2024-02-01')", "1"},
+      {"date_diff('week', date '2024-06-02', date '2024-06-03')", "0"},
+      {"date_diff('week', date '2024-06-02', date '2024-06-09')", "1"},
+      {"date_diff('day', timestamp '2024-01-01 23:00:00', timestamp '2024-01-02 01:00:00')", "1"},
+      {"date_diff('hour', timestamp '2024-01-01 23:59:00', timestamp '2024-01-02 00:01:00')", "1"},
+      {"date_diff('quarter', date '2024-03-31', date '2024-04-01')", "1"},
+      {"datediff('second', day, t)", "45296"},
+      {"date_diff('day', day, '1994-02-01')", "1"},
+      {"date_diff('century', date '1999-01-01', date '2000-01-01')", "1"},
+      {"date_diff('microsecond', t, ts)", "252642281102211000"},
+      {"date_diff('day', day, null)", "null"},
+      {"date_sub('month', date '2024-01-31', date '2024-02-29')", "1"},
+      {"date_sub('year', date '2020-02-29', date '2021-02-28')", "1"},
+      {"date_sub('day', timestamp '2024-01-01 23:00:00', timestamp '2024-01-02 01:00:00')", "0"},
+      {"datesub('week', date '2024-06-09', date '2024-06-02')", "-1"},
+      {"day < t", "true"},
+      {"day = timestamp '1994-01-31 00:00:00'", "true"},
+      {"day in (t, timestamp '1994-01-31 00:00:00')", "true"},
+      {"strftime(t, '%Y-%m-%d %H:%M:%S')", "1994-01-31 12:34:56"},
+      {"strftime('%d.%m.%y', day)", "31.01.94"},
+      {"strftime(t, '%a %A %b %B %j %U %W %V %G %u %w')",
+       "Mon Monday Jan January 031 05 05 05 1994 1 1"},
+      {"strftime(t, '%I:%M:%S %p %f %g %n %-d %-m %-I %%')",
+       "12:34:56 PM 789000 789 789000000 31 1 12 %"},
+      {"strftime(t, '%c|%x|%X|%T|%h')", "1994-01-31 12:34:56|1994-01-31|12:34:56|12:34:56|Jan"},
+      {"strftime(day, '%z|%Z|%y|%-y \u00E9')", "+00||94|94 \u00E9"},
+      {"strftime(date '0001-01-01', '%Y')", "0001"},
+      {"strftime(null, '%Y')", "null"},
+      {"strptime('5/3/24', '%d/%m/%y') = date '2024-03-05'", "true"},
+      {"strptime('5/3/69', '%d/%m/%y') = date '1969-03-05'", "true"},
+      {"strptime('Tue 05 Mar 2024 12:30 am', '%a %d %b %Y %I:%M %p') = timestamp '2024-03-05 "
+       "00:30:00'",
+       "true"},
+      {"strptime('2024-03-05T10:11:12.5Z', '%Y-%m-%dT%H:%M:%S.%fZ') = timestamp '2024-03-05 "
+       "10:11:12.5'",
+       "true"},
+      {"strptime('10.123456789', '%S.%n') > timestamp '1900-01-01 00:00:10.123456'", "true"},
+      {"strptime('2024 065', '%Y %j') = date '2024-03-05'", "true"},
+      {"strptime('2024-W10-2', '%G-W%V-%u') = date '2024-03-05'", "true"},
+      {"strptime('10 2 2024', '%U %w %Y') = date '2024-03-12'", "true"},
+      {"strptime('10 2 2024', '%W %w %Y') = date '2024-03-05'", "true"},
+      {"strptime('20240305', '%Y%m%d') = date '2024-03-05'", "true"},
+      {"strptime('  2024-03-05   10 ', '%Y-%m-%d %H') = timestamp '2024-03-05 10:00:00'", "true"},
+      {"strptime('2024-02-30', '%Y-%m-%d')", "error:"},
+      {"strptime('2024-03-05x', '%Y-%m-%d')", "error:"},
+      {"strptime('13:30 PM', '%I:%M %p')", "error:"},
+      {"strptime('366', '%j')", "error:"},
+      {"strptime('24', '%H')", "error:"},
+      {"strptime(sn, '%Y')", "null"},
+      {"try_strptime(s, '%Y')", "null"},
+      {"try_strptime('2024-02-30', '%Y-%m-%d')", "null"},
+      {"try_strptime('31.01.1994', '%d.%m.%Y') = day", "true"},
+      {"strptime('x', '%Q')", "error:"},
+      {"strptime('x', 'y%')", "error:"},
+  });
+}
+
+TEST(Functions, MatchesPatterns) {
+  expect_all({
+      {"regexp_matches(s, 'l+')", "true"},
+      {"regexp_matches('ABC', 'b')", "false"},
+      {"regexp_matches('ABC', 'b', 'i')", "true"},
+      {"regexp_matches('a.c', '.', 'l')", "true"},
+      {"regexp_matches(sn, 'b')", "null"},
+      {"regexp_full_match('abc', 'b')", "false"},
+      {"regexp_full_match('abc', 'a|abc')", "true"},
+      {"regexp_full_match(e, '')", "true"},
+      {"regexp_extract('abc123', '[0-9]+')", "123"},
+      {"regexp_extract('abc', '[0-9]+')", ""},
+      {"regexp_extract('a=b', '(\\w)=(\\w)', 2)", "b"},
+      {"regexp_extract('a=b', '(\\w)=(\\w)|(z)', 3)", ""},
+      {"regexp_extract('a=b', '(\\w)=(\\w)', 7)", ""},
+      {"regexp_extract('a=b', '(\\w)=(\\w)', 10)", "error:"},
+      {"regexp_extract(sn, 'a')", "null"},
+      {"regexp_extract(s, null)", "null"},
+      {"regexp_extract('ABC', 'b', 'i')", "B"},
+      {"regexp_extract('ABC', 'b', 0, 'i')", "B"},
+      {"regexp_extract('aXbX', '.*?X')", "aX"},
+      {"regexp_extract('abab', '(ab)*', 1)", "ab"},
+      {"regexp_extract('abcd', 'ab|abcd')", "ab"},
+      {"regexp_extract(s, '\u00E9.')", "\u00E9l"},
+      {"regexp_replace('hello', 'l', 'L')", "heLlo"},
+      {"regexp_replace('hello', 'l', 'L', 'g')", "heLLo"},
+      {"regexp_replace('hello', '', '-', 'g')", "-h-e-l-l-o-"},
+      {"regexp_replace('baaac', 'a*', 'x', 'g')", "xbxcx"},
+      {"regexp_replace(s, '', '-', 'g')", "-h-\u00E9-l-l-o-"},
+      {"regexp_replace('abc', '$', 'x', 'g')", "abcx"},
+      {"regexp_replace('hello', '(l)(l)', '\\2<\\1>')", "hel<l>o"},
+      {"regexp_replace('hello', 'l', '\\\\')", "he\\lo"},
+      {"regexp_replace('hello', 'l', '\\0\\0', 'g')", "hellllo"},
+      {"regexp_replace('HELLO', 'l', 'x', 'gi')", "HExxO"},
+      {"regexp_replace('a.b', '.', 'x', 'gl')", "axb"},
+      {"regexp_replace('a' || chr(10) || 'b', 'a.b', 'x', 's')", "x"},
+      {"regexp_replace('a' || chr(10) || 'b', '^b', 'x')", "a\nb"},
+      {"regexp_replace('a' || chr(10), '$', '-', 'g')", "a\n-"},
+      {"regexp_replace('a' || chr(10), '', '-', 'g')", "-a-\n-"},
+      {"regexp_replace('hello', '(l)', '\\2')", "error:"},
+      {"regexp_replace('hello', 'l', '\\x')", "error:"},
+      {"regexp_replace(e, 'a*', 'x')", "x"},
+      {"regexp_replace(sn, 'a', 'x')", "null"},
+  });
+}
+
 TEST(Functions, SaysWhatIsWrong) {
   const auto has = [](const std::string& text, const std::string& part) {
     const std::string value = evaluate(text);
@@ -252,6 +394,12 @@ TEST(Functions, SaysWhatIsWrong) {
   has("repeat(s, 1000000000)", "a text would be longer than 64 MiB");
   has("split_part(s)", "split_part() takes 3 arguments; here are 1");
   has("trunc(i, i)", "trunc() takes a literal number of digits");
+  has("strptime(s, '%Y-%Q')", "an unknown %Q in the format '%Y-%Q'");
+  has("strptime(s, '%Y')", "a text does not have the format of strptime(); try_strptime() gives");
+  has("date_diff('hours ago', day, day)", "date_diff() takes 'year', 'quarter'");
+  has("date_diff('era', day, day)", "date_diff() counts no era");
+  has("regexp_replace(s, s, 'x')", "the pattern of regexp_replace() must be a string in single");
+  has("regexp_matches(s, 'x', 'g')", "regexp_matches() has no option 'g'");
   has("try_cast(error('x') as int)", "error() of the statement: x");
 }
 
