@@ -147,6 +147,14 @@ bool is_aggregate(const Expression& expression) {
 Binder::Binder(Graph& graph, const std::vector<InputColumn>& columns, Qualifiers qualifiers)
     : graph_(graph), build_(graph), columns_(columns), qualifiers_(std::move(qualifiers)) {}
 
+namespace {
+
+std::string lower_name(const Expression& expression) {
+  return expression_detail::lower_case(expression.text);
+}
+
+}  // namespace
+
 /// By default nothing stands for a whole expression.
 Result<std::optional<NodeId>> Binder::replacement(const Expression&) {
   return std::optional<NodeId>();
@@ -287,11 +295,20 @@ Result<NodeId> Binder::bind_condition(const Expression& expression) {
   return truth;
 }
 
+/// Whether the expression is CURRENT_DATE or another word of SQL for the present, which needs no
+/// parentheses; a column of that name goes first.
+bool Binder::is_moment_word(const Expression& expression) const {
+  if (!expression.qualifier.empty() || !columns_called(expression.text).empty()) return false;
+  const std::string name = lower_name(expression);
+  return name == "current_date" || name == "current_timestamp" || name == "localtimestamp";
+}
+
 /// Columns and aggregates go through virtual functions, so that subclasses can refuse or replace
 /// them.
 Result<NodeId> Binder::bind_parts(const Expression& expression) {
   switch (expression.kind) {
     case Kind::kColumn:
+      if (is_moment_word(expression)) return build_function(build_, lower_name(expression), {});
       return bind_column(expression);
     case Kind::kStar:
       return refused("'*' stands for all columns, among what is selected and in count(*) only");

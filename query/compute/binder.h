@@ -99,6 +99,7 @@ class Binder {
   std::span<const std::size_t> columns_called(const std::string& name) const;
   Error no_column(const Expression& expression, std::optional<std::size_t> source,
                   std::size_t similar) const;
+  bool is_moment_word(const Expression& expression) const;
   bool is_meant(std::size_t column, std::optional<std::size_t> source) const;
   Error ambiguous(const Expression& expression, const std::vector<std::size_t>& found) const;
   /// The node of a column, with the type and interval that InputColumn states.

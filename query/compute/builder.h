@@ -37,6 +37,8 @@ class Builder {
   explicit Builder(Graph& graph) : graph_(graph) {}
 
   const Node& at(NodeId id) const { return graph_.at(id); }
+  /// The moment of the query, as Graph::moment().
+  std::int64_t moment() const { return graph_.moment(); }
 
   // Constants. null() has the family kNull and takes a type when it is unified with another node.
   NodeId null() const;

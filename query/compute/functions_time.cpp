@@ -356,6 +356,14 @@ Result<NodeId> time_of_units(Call& call, std::int64_t micros) {
   return call.build.call(kTimeOfNumber, micros_type(), call.arguments, {}, micros);
 }
 
+/// The moment of the query, one for all rows, in UTC.
+Result<NodeId> moment_of_query(Call& call) {
+  return call.build.timestamp(call.build.moment(), TimeUnit::kMicro);
+}
+Result<NodeId> day_of_query(Call& call) {
+  return call.build.date(floor_divide(call.build.moment(), kSecondsOfDay * kSecondMicros));
+}
+
 /// epoch_ms(x): milliseconds of a date or timestamp, or a timestamp of milliseconds.
 Result<NodeId> epoch_millis(Call& call) {
   if (call.at(0).family == Family::kInteger) return time_of_units(call, 1'000);
@@ -400,6 +408,11 @@ void add(Functions& functions) {
       functions["datediff"] = {3, 3, [](Call& call) { return bind_difference(call, kDateDiff); }};
   functions["date_sub"] =
       functions["datesub"] = {3, 3, [](Call& call) { return bind_difference(call, kDateSub); }};
+  for (const char* name : {"now", "current_timestamp", "transaction_timestamp", "localtimestamp",
+                           "current_localtimestamp", "get_current_timestamp"}) {
+    functions[name] = {0, 0, moment_of_query};
+  }
+  functions["today"] = functions["current_date"] = {0, 0, day_of_query};
   functions["dayname"] = of_moment(kDayName, Family::kString);
   functions["monthname"] = of_moment(kMonthName, Family::kString);
   functions["last_day"] = of_moment(kLastDay, Family::kDate);

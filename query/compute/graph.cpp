@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <chrono>
 #include <limits>
 
 #include "query/compute/program.h"
@@ -107,6 +108,32 @@ Int128 power_of_ten(unsigned exponent) {
 bool fits_int64(const Range& range) {
   return range.known && range.least >= std::numeric_limits<std::int64_t>::min() &&
          range.most <= std::numeric_limits<std::int64_t>::max();
+}
+
+namespace {
+
+std::int64_t present_micros() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::microseconds>(since).count();
+}
+
+/// The moment of this thread's statement, and how many objects hold it.
+thread_local std::int64_t statement_micros = 0;
+thread_local unsigned statement_depth = 0;
+
+}  // namespace
+
+StatementMoment::StatementMoment() {
+  if (statement_depth++ == 0) statement_micros = present_micros();
+}
+
+StatementMoment::~StatementMoment() {
+  --statement_depth;
+}
+
+std::int64_t Graph::moment() {
+  if (!moment_) moment_ = statement_depth > 0 ? statement_micros : present_micros();
+  return *moment_;
 }
 
 /// The number of a new node is the number of nodes before it, which keeps arguments below their

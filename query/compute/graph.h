@@ -29,6 +29,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -227,6 +228,16 @@ bool decides_nulls(Step step);
 /// zero or a text that cannot be read. Failures of its arguments do not count; see Graph::may_fail.
 bool step_may_fail(const Node& node);
 
+/// While one exists, all graphs that this thread builds take their moment from it. A statement that
+/// becomes several queries makes one, so that now() is the same in all of them.
+class StatementMoment {
+ public:
+  StatementMoment();
+  ~StatementMoment();
+  StatementMoment(const StatementMoment&) = delete;
+  StatementMoment& operator=(const StatementMoment&) = delete;
+};
+
 /// Owns the nodes of a query. Nodes are never removed or changed, so a NodeId stays valid; a
 /// reference from at() does not survive the next add(), which may move the nodes.
 class Graph {
@@ -247,6 +258,10 @@ class Graph {
   /// Returns the columns that `nodes` depend on, ascending and each once.
   std::vector<std::size_t> columns_of(const std::vector<NodeId>& nodes) const;
 
+  /// The moment that now() and today() mean, in microseconds since 1970: that of the first call, or
+  /// of the StatementMoment that exists then.
+  std::int64_t moment();
+
   /// Keeps something that the author of an expression should know (PreparedQuery::warnings).
   void warn(std::string text) { warnings_.push_back(std::move(text)); }
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -259,6 +274,7 @@ class Graph {
   std::vector<Node> nodes_;
   std::unordered_map<std::string, NodeId> known_;
   std::vector<std::string> warnings_;
+  std::optional<std::int64_t> moment_;
 };
 
 /// The quotient, rounded down.

@@ -383,6 +383,17 @@ TEST(Functions, MatchesPatterns) {
   });
 }
 
+TEST(Functions, HasOneMomentInAStatement) {
+  expect_all({{"now() = current_timestamp", "true"},
+              {"today() = current_date", "true"},
+              {"cast(now() as date) - today()", "0"},
+              {"today() > date '2024-01-01'", "true"}});
+  const StatementMoment held;
+  const std::string first = evaluate("now()");
+  EXPECT_EQ(evaluate("now()"), first);
+  EXPECT_EQ(evaluate("localtimestamp"), first);
+}
+
 TEST(Functions, SaysWhatIsWrong) {
   const auto has = [](const std::string& text, const std::string& part) {
     const std::string value = evaluate(text);
