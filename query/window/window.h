@@ -56,13 +56,13 @@ enum class WindowKind : Byte {
   kMedian,        ///< x
   kQuantileCont,  ///< x: numbers, dates, timestamps; n from -1 to 1, of the partition's first row
   kQuantileDisc,  ///< x, n
-  kMode,          ///< x: of those that are equally frequent, the one that comes first
+  kMode,          ///< x: the most frequent value; of several the first
   kMad,           ///< x: numbers
   kStringAgg,     ///< x, separator (",") of the partition's first row
   kList,          ///< x: a text, [1, 2, NULL]
   kBoolAnd,       ///< x: bool
   kBoolOr,        ///< x: bool
-  kProduct,       ///< x: numbers, as are the arguments of those that follow
+  kProduct,       ///< x: numbers; so are the arguments of the functions after it
   kVarSamp,
   kVarPop,
   kStddevSamp,

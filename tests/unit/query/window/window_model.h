@@ -358,9 +358,11 @@ inline Value Model::moment_of_two(const std::vector<std::size_t>& rows) const {
   const auto n = static_cast<double>(rows.size());
   long double y = 0, x = 0, yy = 0, xx = 0, yx = 0;
   for (const std::size_t row : rows) {
-    y += real(argument(0, row), 0) / n;
-    x += real(argument(1, row), 1) / n;
+    y += real(argument(0, row), 0);
+    x += real(argument(1, row), 1);
   }
+  y /= n;
+  x /= n;
   for (const std::size_t row : rows) {
     const long double from_y = real(argument(0, row), 0) - y;
     const long double from_x = real(argument(1, row), 1) - x;
