@@ -153,6 +153,7 @@ class Parser {
   Result<Node> name();
   Result<Node> function();
   Status arguments(Node& call, std::size_t open, CallDetails& details);
+  bool begins_part_of_substring(const Expression& call);
   Result<Node> extract();
   Result<Node> cast();
   Result<std::string> type();

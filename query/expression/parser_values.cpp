@@ -250,6 +250,14 @@ Result<Node> Parser::function() {
   return finish(std::move(node));
 }
 
+/// SUBSTRING(x FROM first FOR length) is SUBSTRING(x, first, length): whether FROM or FOR stands
+/// here as a comma would. Takes the word.
+bool Parser::begins_part_of_substring(const Expression& call) {
+  if (call.text != "substring" && call.text != "substr") return false;
+  if (call.arguments.size() == 1) return take_word("from");
+  return call.arguments.size() == 2 && take_word("for");
+}
+
 /// Reads arguments and the closing parenthesis; the opening one, at `open`, has been taken. A lone
 /// `*` is for count(*).
 Status Parser::arguments(Node& call, std::size_t open, CallDetails& details) {
@@ -265,7 +273,7 @@ Status Parser::arguments(Node& call, std::size_t open, CallDetails& details) {
   do {
     PRESSO_ASSIGN(Node argument, expression());
     adopt(call, std::move(argument));
-  } while (take_symbol(","));
+  } while (take_symbol(",") || begins_part_of_substring(call->tree));
   if (grammar_ == Grammar::kStatement && here().is_word("order") && ahead().is_word("by")) {
     PRESSO_ASSIGN(details.order, sort_keys());
   }

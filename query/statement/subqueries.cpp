@@ -302,7 +302,7 @@ class Subqueries {
     if (node.op == Op::kIn) return in_value(node, inner, keys, item, grouped);
     const bool of_all = inner.is_grouped() && inner.query_.group_by.empty();
     std::optional<Expression> of_none;
-    if (of_all) {
+    if (of_all && !is_null_of_no_rows(item.expression)) {
       PRESSO_ASSIGN(of_none, value_of_no_rows(inner, item));
     }
     std::vector<NamedExpression> list = keys_as_items(keys);
@@ -387,12 +387,28 @@ class Subqueries {
     return negated_if(node.negated, std::move(value));
   }
 
-  /// What an aggregate gives for no rows: null, or a count of 0.
+  /// Whether it is plain that the value of no rows is null: a sum or an extreme value, and what is
+  /// computed from one.
+  static bool is_null_of_no_rows(const Expression& tree) {
+    if (tree.kind == Kind::kOperator && tree.op >= Op::kAdd && tree.op <= Op::kNegate) {
+      return std::any_of(tree.arguments.begin(), tree.arguments.end(), is_null_of_no_rows);
+    }
+    return tree.kind == Kind::kFunction && !is_window(tree) &&
+           (tree.text == "sum" || tree.text == "min" || tree.text == "max" || tree.text == "avg");
+  }
+
+  /// What an aggregate gives for no rows: null, or a count of 0. The sources are replaced by empty
+  /// ones, so that nothing is joined.
   Result<Expression> value_of_no_rows(const Block& inner, const NamedExpression& item) {
     Block empty = inner;
     empty.query_.select = {item};
     empty.query_.order_by.clear();
-    empty.query_.where = truth(false);
+    for (Relation& source : empty.scope_.sources) {
+      Query none = lowering_.query_of(source);
+      none.limit(0);
+      PRESSO_ASSIGN(Relation kept_none, lowering_.keep(none, "no rows"));
+      source.tables = std::move(kept_none.tables);
+    }
     PRESSO_ASSIGN(const Relation rows, kept(empty, "a subquery of no rows"));
     if (rows.rows() == 0) return cast_to(null_literal(), type_name(rows.schema().columns[0]));
     return literal_of(rows, 0, 0);
