@@ -20,6 +20,8 @@ using Op = Expression::Op;
 
 /// Rows of a subquery that may become a list of literals after IN.
 constexpr std::uint64_t kMostListed = 64;
+/// A table that is this many times as large as another is much larger.
+constexpr std::uint64_t kMuchLarger = 2;
 
 bool is_subquery(const Expression& node) {
   return node.kind == Kind::kSubquery;
@@ -85,9 +87,35 @@ class Subqueries {
       }
       left.push_back(std::move(condition));
     }
-    for (Expression& condition : left) PRESSO_TRY(replace_in(condition, false));
+    for (Expression& condition : left) {
+      drops_nulls_ = is_strict_comparison(condition);
+      PRESSO_TRY(replace_in(condition, false));
+    }
+    drops_nulls_ = false;
     if (!left.empty()) query.where = all_of(std::move(left));
     return {};
+  }
+
+  /// Whether the condition compares the only subquery in it, or what is computed from it: where
+  /// that is null, the condition is not true, so that rows without a partner need not be kept.
+  static bool is_strict_comparison(const Expression& condition) {
+    if (condition.kind != Kind::kOperator || condition.op < Op::kEqual ||
+        condition.op > Op::kGreaterEqual) {
+      return false;
+    }
+    return subqueries_in(condition) == 1 &&
+           std::any_of(condition.arguments.begin(), condition.arguments.end(), passes_null);
+  }
+  static std::size_t subqueries_in(const Expression& tree) {
+    std::size_t count = is_subquery(tree) ? 1 : 0;
+    for (const Expression& argument : tree.arguments) count += subqueries_in(argument);
+    return count;
+  }
+  /// Whether the tree is a subquery for one value, or arithmetic with one.
+  static bool passes_null(const Expression& tree) {
+    if (is_subquery(tree)) return tree.op == Op::kNone;
+    return tree.kind == Kind::kOperator && tree.op >= Op::kAdd && tree.op <= Op::kNegate &&
+           std::any_of(tree.arguments.begin(), tree.arguments.end(), passes_null);
   }
 
   /// Makes a semi or anti join of [NOT] IN or EXISTS, and returns what is left to be tested.
@@ -142,7 +170,11 @@ class Subqueries {
     if (!groups) inner.query_.distinct = true;
     PRESSO_ASSIGN(rows, kept(inner, "rows of a subquery"));
     rows.alias = alias;
-    block_.add_join(std::move(rows), kind, all_of(std::move(conditions)));
+    if (negated || groups) {
+      block_.add_join(std::move(rows), kind, all_of(std::move(conditions)));
+    } else {
+      join_distinct(std::move(rows), all_of(std::move(conditions)));
+    }
     return std::optional<Expression>();
   }
 
@@ -154,10 +186,30 @@ class Subqueries {
     if (rows.rows() == 0) return std::optional(truth(negated));
     PRESSO_ASSIGN(const Values values, values_of(node, rows));
     if (negated && values.has_null) return std::optional(truth(false));
-    block_.add_join(values.rows, negated ? SqlJoin::Kind::kAnti : SqlJoin::Kind::kSemi,
-                    equality(*tested, values.column(node)));
-    if (!negated) return std::optional<Expression>();
+    Expression same = equality(*tested, values.column(node));
+    if (!negated) {
+      join_distinct(values.rows, std::move(same));
+      return std::optional<Expression>();
+    }
+    block_.add_join(values.rows, SqlJoin::Kind::kAnti, std::move(same));
     return std::optional(is_null(*tested, true));
+  }
+
+  /// Joins rows of which each row around the subquery finds at most one, where rows without one are
+  /// dropped. As an inner join among the first ones it takes part in the choice of their order.
+  void join_distinct(Relation rows, Expression on) {
+    std::vector<SqlJoin>& joins = block_.query_.joins;
+    const auto later = std::find_if(joins.begin(), joins.end(), [](const SqlJoin& join) {
+      return join.kind != SqlJoin::Kind::kInner && join.kind != SqlJoin::Kind::kComma;
+    });
+    const auto place = later - joins.begin();
+    if (place < static_cast<std::ptrdiff_t>(first_joins_.size())) {
+      return block_.add_join(std::move(rows), SqlJoin::Kind::kInner, std::move(on));
+    }
+    SqlJoin join;
+    join.on = std::move(on);
+    joins.insert(later, std::move(join));
+    block_.scope_.sources.insert(block_.scope_.sources.begin() + place + 1, std::move(rows));
   }
 
   /// One source, of which conditions choose rows: it is joined without being kept first.
@@ -319,9 +371,17 @@ class Subqueries {
     inner.query_.select = list;
     PRESSO_ASSIGN(Relation rows, kept(inner, "values of a subquery for each outer value"));
     if (!of_all && list.size() > keys.size() + 1) PRESSO_TRY(check_single(rows, node));
+    const bool is_null_of_none = !of_none || of_none->kind == Kind::kCast;
+    if (of_all && is_null_of_none && drops_nulls_ && !grouped) {
+      rows.alias = lowering_.new_name();
+      Expression found = result(rows.alias, value.name, node, false);
+      Expression same = all_of(key_equalities(keys, rows.alias, list));
+      join_distinct(std::move(rows), std::move(same));
+      return found;
+    }
     const std::string alias = join_left(std::move(rows), keys, list);
     Expression found = result(alias, value.name, node, grouped);
-    if (!of_none || of_none->kind == Kind::kCast) return found;
+    if (is_null_of_none) return found;
     return case_when(is_null(result(alias, matched_name(alias), node, grouped)),
                      *std::move(of_none), std::move(found));
   }
@@ -499,7 +559,94 @@ class Subqueries {
       }));
     }
     if (!local.empty()) inner.query_.where = all_of(std::move(local));
+    if (all_equalities) PRESSO_TRY(join_outer_keys(inner, keys));
     return keys;
+  }
+
+  /// Where conditions choose few rows of the source that the keys come from, and the subquery reads
+  /// a larger table: keeps the different keys of these rows, and drops all rows of the subquery
+  /// that have none of them before it is computed.
+  Status join_outer_keys(Block& inner, const std::vector<CorrelationKey>& keys) {
+    const std::optional<std::size_t> owner = owner_of(keys);
+    if (!owner || *owner > first_joins_.size() || !has_inner_joins_only(inner)) return {};
+    std::uint64_t largest = 0;
+    for (const Relation& source : inner.scope_.sources) largest = std::max(largest, source.rows());
+    const Relation& source = block_.scope_.sources[*owner];
+    if (source.rows() * kMuchLarger > largest) return {};
+    Block chosen(lowering_, {}, block_.common_, nullptr);
+    chosen.scope_.sources.push_back(source);
+    add_conditions_on(*owner, chosen);
+    if (!chosen.query_.where && chosen.query_.joins.empty()) return {};
+    std::vector<Expression> same;
+    const std::string alias = lowering_.new_name();
+    for (const CorrelationKey& key : keys) {
+      chosen.query_.select.push_back({key.outer, lowering_.new_name()});
+      same.push_back(
+          equality(key.inner, qualified_column(alias, chosen.query_.select.back().name, key.inner)));
+    }
+    chosen.query_.distinct = true;
+    PRESSO_ASSIGN(Relation rows, kept(chosen, "keys of the rows around a subquery"));
+    if (rows.rows() * kMuchLarger > source.rows()) return {};
+    rows.alias = alias;
+    inner.add_join(std::move(rows), SqlJoin::Kind::kInner, all_of(std::move(same)));
+    return {};
+  }
+
+  /// The only source of the SELECT around that the keys name.
+  std::optional<std::size_t> owner_of(const std::vector<CorrelationKey>& keys) const {
+    std::optional<std::size_t> owner;
+    bool single = true;
+    for (const CorrelationKey& key : keys) {
+      single = single && !any_node(key.outer, [&](const Expression& node) {
+                 if (node.kind != Kind::kColumn) return false;
+                 const auto source = block_.scope_.source_of(node);
+                 if (!owner) owner = source;
+                 return source != owner;
+               });
+    }
+    return single ? owner : std::nullopt;
+  }
+
+  static bool has_inner_joins_only(const Block& block) {
+    return std::all_of(block.query_.joins.begin(), block.query_.joins.end(),
+                       [](const SqlJoin& join) {
+                         return join.kind == SqlJoin::Kind::kInner ||
+                                join.kind == SqlJoin::Kind::kComma;
+                       });
+  }
+
+  /// Gives `chosen` the conditions of WHERE on one source, and the semi joins that were made of
+  /// conditions on it. None, if there are outer joins, after which WHERE means other rows.
+  void add_conditions_on(std::size_t owner, Block& chosen) const {
+    const std::vector<SqlJoin>& joins = block_.query_.joins;
+    const auto is_of = [&](const Expression& tree, std::size_t other) {
+      return !any_node(tree, [&](const Expression& node) {
+        if (node.kind == Kind::kSubquery || is_any_aggregate(node)) return true;
+        if (node.kind != Kind::kColumn) return false;
+        const auto source = block_.scope_.source_of(node);
+        return source != owner && source != other;
+      });
+    };
+    std::vector<Expression> conditions;
+    if (first_where_) {
+      for (Expression& each : conjuncts_of(*first_where_)) {
+        const bool names_columns = any_node(
+            each, [](const Expression& node) { return node.kind == Kind::kColumn; });
+        if (names_columns && is_of(each, owner)) conditions.push_back(std::move(each));
+      }
+    }
+    for (std::size_t i = 0; i < joins.size(); ++i) {
+      const auto kind = joins[i].kind;
+      const bool is_inner = kind == SqlJoin::Kind::kInner || kind == SqlJoin::Kind::kComma;
+      const bool is_half = kind == SqlJoin::Kind::kSemi || kind == SqlJoin::Kind::kAnti;
+      if (!is_inner && !is_half) {
+        chosen.query_.joins.clear();
+        return;
+      }
+      if (!is_half || !joins[i].on || !is_of(*joins[i].on, i + 1)) continue;
+      chosen.add_join(block_.scope_.sources[i + 1], kind, *joins[i].on);
+    }
+    if (!conditions.empty()) chosen.query_.where = all_of(std::move(conditions));
   }
 
   /// Keeps the different values of the outer columns in `conditions` and makes them a source of the
@@ -634,16 +781,23 @@ class Subqueries {
                                : equality(key.outer, std::move(inner));
   }
 
+  static std::vector<Expression> key_equalities(const std::vector<CorrelationKey>& keys,
+                                                const std::string& alias,
+                                                const std::vector<NamedExpression>& list) {
+    std::vector<Expression> conditions;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      conditions.push_back(key_equality(keys[i], alias, list[i].name));
+    }
+    return conditions;
+  }
+
   /// Joins kept rows by their first columns, which are the keys, and a column that says whether
   /// there was a partner. Returns the alias of the rows.
   std::string join_left(Relation rows, const std::vector<CorrelationKey>& keys,
                         const std::vector<NamedExpression>& list,
                         const std::optional<std::pair<Expression, std::string>>& also = {}) {
     const std::string alias = lowering_.new_name();
-    std::vector<Expression> conditions;
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      conditions.push_back(key_equality(keys[i], alias, list[i].name));
-    }
+    std::vector<Expression> conditions = key_equalities(keys, alias, list);
     if (also) {
       conditions.push_back(
           equality(also->first, qualified_column(alias, also->second, also->first)));
@@ -680,6 +834,8 @@ class Subqueries {
   std::vector<SqlJoin> first_joins_;  ///< before subqueries added theirs
   std::optional<Expression> first_where_;
   std::map<std::string, std::string> matched_;  ///< by alias
+  /// Whether rows for which the subquery at hand gives null are dropped.
+  bool drops_nulls_ = false;
 };
 
 Status Block::lower_subqueries() {
