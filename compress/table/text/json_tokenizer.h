@@ -1,33 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Cuts JSON into rows and their top-level members, batch by batch, without copying a byte. A row is
-// an object; all of it is checked as RFC 8259 defines it (json_reader.h). A JsonLayout says how
-// objects follow one another. White space before an object belongs to its row. Anything else that
-// is no object is a fault, of which the place and the reason are given.
-// Tested by tests/unit/compress/table/json_tokenizer_test.cpp.
+// an object; all of it is checked as RFC 8259 defines it (format/columns/json_reader.h). A
+// JsonLayout says how objects follow one another. White space before an object belongs to its row.
+// Anything else that is no object is a fault, of which the place and the reason are given. Tested
+// by tests/unit/compress/table/json_tokenizer_test.cpp.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "format/columns/json_reader.h"
 #include "presso/bytes.h"
 
 namespace presso {
-
-/// The kind of a member's value, by its first byte; objects and arrays are kNested.
-enum class JsonKind : Byte { kNull, kBool, kNumber, kString, kNested };
-
-/// A top-level member. A string's text is between its quotes, with escapes if `escaped` is set.
-struct JsonMember {
-  std::uint32_t key_begin = 0;
-  std::uint32_t key_length = 0;
-  std::uint32_t begin = 0;
-  std::uint32_t length = 0;
-  JsonKind kind = JsonKind::kNull;
-  bool escaped = false;
-  bool non_ascii = false;  ///< strings: whether a byte is not ASCII
-  bool key_escaped = false;
-};
 
 /// How the objects of a text follow one another.
 enum class JsonLayout : Byte {
@@ -65,8 +51,7 @@ struct JsonBatch {
   std::size_t rows() const { return object.size(); }
 };
 
-/// The longest text; longer ones must be cut at a line's end.
-constexpr std::size_t kMaxJsonText = std::size_t{1} << 31;
+// Texts of more than kMaxJsonText bytes must be cut at a line's end.
 
 /// Replaces the rows of `batch` by at most `most_rows` rows of `text` from `at`. Returns where the
 /// next row's bytes begin; the text's size if there is no further row, so that whatever follows the
@@ -76,9 +61,5 @@ std::size_t tokenize_json(Bytes text, std::size_t at, std::size_t most_rows, Jso
 
 /// The message about a fault, without its line: "not a JSON object: at byte 6 a value is expected".
 std::string fault_text(const JsonFault& fault, Bytes text, JsonLayout layout);
-
-/// Writes the string's text to `to`, which must have room for as many bytes, and returns its
-/// length. Surrogates that are not part of a pair become U+FFFD.
-std::size_t unescape_json(Bytes string, Byte* to);
 
 }  // namespace presso

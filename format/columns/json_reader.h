@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Reads one JSON object and checks all of it as RFC 8259 defines it, nested values included. NaN,
+// Reads one JSON value and checks all of it as RFC 8259 defines it, nested values included. NaN,
 // Infinity and -Infinity, which Python's and R's writers use, are numbers too. Nesting is kept on a
 // stack of its own, so that no text can exhaust that of the thread. Strings are looked through 16
-// bytes at a time. Tested by tests/unit/compress/table/json_tokenizer_test.cpp and
-// json_suite_test.cpp.
+// bytes at a time. Loading reads rows with it (compress/table/text/json_tokenizer.h), and queries
+// read nested values, whose text tables keep. Tested by json_tokenizer_test.cpp and
+// json_suite_test.cpp in tests/unit/compress/table, and by json_path_test.cpp.
 #pragma once
 
 #include <array>
@@ -12,11 +13,29 @@
 #include <string_view>
 #include <vector>
 
-#include "compress/table/text/json_tokenizer.h"
 #include "format/columns/string_text.h"
 #include "format/columns/utf8_check.h"
 
 namespace presso {
+
+/// The kind of a value, by its first byte; objects and arrays are kNested.
+enum class JsonKind : Byte { kNull, kBool, kNumber, kString, kNested };
+
+/// A member of an object, or an element of an array, which has no key. A string's text is between
+/// its quotes, with escapes if `escaped` is set.
+struct JsonMember {
+  std::uint32_t key_begin = 0;
+  std::uint32_t key_length = 0;
+  std::uint32_t begin = 0;
+  std::uint32_t length = 0;
+  JsonKind kind = JsonKind::kNull;
+  bool escaped = false;
+  bool non_ascii = false;  ///< strings: whether a byte is not ASCII
+  bool key_escaped = false;
+};
+
+/// The longest text, because places are kept as 32-bit numbers.
+constexpr std::size_t kMaxJsonText = std::size_t{1} << 31;
 
 /// Letters that may follow a backslash, except 'u'.
 constexpr std::array<bool, 256> kJsonEscapeLetters = [] {
@@ -45,11 +64,23 @@ inline std::uint32_t json_hex_unit(const Byte* digits) {
   return unit;
 }
 
-/// Reads objects of one text. Every step returns false where the text is not what it must be.
+/// Writes the string's text to `to`, which must have room for as many bytes, and returns its
+/// length. Surrogates that are not part of a pair become U+FFFD.
+std::size_t unescape_json(Bytes string, Byte* to);
+
+/// Reads values of one text. Every step returns false where the text is not what it must be.
 class JsonReader {
  public:
-  JsonReader(Bytes text, std::vector<JsonMember>& members)
-      : text_(text.data()), size_(text.size()), members_(members) {}
+  explicit JsonReader(std::vector<JsonMember>& members) : members_(members) {}
+  JsonReader(Bytes text, std::vector<JsonMember>& members) : members_(members) { begin(text); }
+
+  /// Continues with another text. Line feeds are white space until read() says otherwise.
+  void begin(Bytes text) {
+    text_ = text.data();
+    size_ = text.size();
+    at_ = 0;
+    line_feed_ = '\n';
+  }
 
   /// Reads the object whose '{' is at `at`, and adds its members. A line feed is white space if
   /// `over_lines` is set, and an error otherwise. After a failure some members may have been added.
@@ -65,6 +96,32 @@ class JsonReader {
       ++at_;
       next();
     }
+  }
+
+  /// Does that with the array whose '[' is at `at`, and adds its elements.
+  bool read_array(std::size_t at) {
+    at_ = at + 1;
+    line_feed_ = '\n';
+    if (next() == ']') return pass();
+    while (true) {
+      if (!read_value(next(), members_.emplace_back())) return false;
+      const Byte mark = next();
+      if (mark == ']') return pass();
+      if (mark != ',') return fail("',' or ']' is expected");
+      ++at_;
+    }
+  }
+
+  /// Reads a text that is one value of any kind, with white space around it.
+  bool read_text(JsonMember& value) {
+    line_feed_ = '\n';
+    return read_value(next(), value) && ends();
+  }
+  /// Whether only white space follows.
+  bool ends() {
+    line_feed_ = '\n';
+    next();
+    return at_ == size_ || fail("nothing may follow the value");
   }
 
   /// Skips white space and returns the next byte; 0 at the end of the text.
@@ -300,10 +357,10 @@ class JsonReader {
     return size_ - at >= 6 && json_hex_unit(text_ + at + 2) <= 0xFFFF ? 6 : 0;
   }
 
-  const Byte* text_;
-  std::size_t size_;
+  const Byte* text_ = nullptr;
+  std::size_t size_ = 0;
   std::size_t at_ = 0;
-  Byte line_feed_ = ' ';
+  Byte line_feed_ = '\n';
   const char* why_ = "";
   std::vector<Byte> closers_;
   std::vector<JsonMember>& members_;

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// Replaces the escapes of JSON strings by the characters that they stand for.
+#include "format/columns/json_reader.h"
+
+namespace presso {
+namespace {
+
+using string_text::ByteVector;
+using string_text::kStep;
+
+/// Writes one character as UTF-8.
+Byte* put_utf8(std::uint32_t code, Byte* to) {
+  const auto put_rest = [&](int shift) {
+    *to++ = static_cast<Byte>(0x80 | (code >> shift & 0x3F));
+  };
+  if (code < 0x80) {
+    *to++ = static_cast<Byte>(code);
+  } else if (code < 0x800) {
+    *to++ = static_cast<Byte>(0xC0 | code >> 6);
+    put_rest(0);
+  } else if (code < 0x10000) {
+    *to++ = static_cast<Byte>(0xE0 | code >> 12);
+    put_rest(6);
+    put_rest(0);
+  } else {
+    *to++ = static_cast<Byte>(0xF0 | code >> 18);
+    put_rest(12);
+    put_rest(6);
+    put_rest(0);
+  }
+  return to;
+}
+
+/// An escape sequence of the text and the character that it stands for.
+struct Escape {
+  std::size_t length = 0;  ///< in the text
+  std::uint32_t code = 0;
+};
+
+/// The escape \uXXXX at `text`, or two of them that are a surrogate pair. Lone surrogates
+/// become U+FFFD.
+Escape unicode_escape(Bytes text) {
+  const std::uint32_t unit = json_hex_unit(text.data() + 2);
+  if (unit < 0xD800 || unit > 0xDFFF) return {6, unit};
+  if (unit < 0xDC00 && text.size() >= 12 && text[6] == '\\' && text[7] == 'u') {
+    const std::uint32_t low = json_hex_unit(text.data() + 8);
+    if (low >= 0xDC00 && low <= 0xDFFF) {
+      return {12, 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00)};
+    }
+  }
+  return {6, 0xFFFD};
+}
+
+/// The byte that a one-letter escape stands for.
+Byte escaped_byte(Byte letter) {
+  switch (letter) {
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    default:
+      return letter;
+  }
+}
+
+}  // namespace
+
+/// The string was checked by JsonReader, so escapes are complete. Between them 16 bytes are
+/// copied at a time.
+std::size_t unescape_json(Bytes string, Byte* to) {
+  const Byte* const begin = to;
+  // Only backslashes matter here: the string has no quote inside.
+  const string_text::QuoteMark backslash('\\');
+  for (std::size_t i = 0; i < string.size();) {
+    if (string.size() - i >= kStep) {  // `to` has room for all bytes of the string
+      const ByteVector bytes = string_text::load_vector(string.data() + i);
+      std::memcpy(to, &bytes, kStep);
+      const std::size_t plain = string_text::first_mark(backslash(bytes));
+      i += plain;
+      to += plain;
+      if (plain == kStep) continue;
+    }
+    if (string[i] != '\\') {
+      *to++ = string[i++];
+    } else if (string[i + 1] != 'u') {
+      *to++ = escaped_byte(string[i + 1]);
+      i += 2;
+    } else {
+      const Escape escape = unicode_escape(string.subspan(i));
+      to = put_utf8(escape.code, to);
+      i += escape.length;
+    }
+  }
+  return static_cast<std::size_t>(to - begin);
+}
+
+}  // namespace presso
