@@ -146,6 +146,8 @@ class GroupBinder final : public Binder {
     return similar ? similar : key_names_.find_similar(expression);
   }
 
+  bool is_table(const Expression& column) const override { return input_.is_table(column); }
+
   /// A column that is not within an aggregate and not part of a key has no single value in a group:
   /// an error, unless the name itself is wrong, which is reported first.
   Result<NodeId> bind_column(const Expression& expression) override {

@@ -267,7 +267,13 @@ NodeId Binder::column_value(std::size_t column) const {
 }
 
 /// A column that USING merged becomes COALESCE of its sources, except where the name is qualified.
+/// A qualifier that is no table's may be a column with nested values.
 Result<NodeId> Binder::bind_column(const Expression& expression) {
+  const bool has_qualifier = !expression.qualifier.empty();
+  if (has_qualifier && !is_table(expression) &&
+      find_column(presso::column(expression.qualifier)).ok()) {
+    return bind_path(expression);
+  }
   PRESSO_ASSIGN(const std::size_t column, find_column(expression));
   const NodeId value = column_value(column);
   const std::vector<std::size_t>& otherwise = columns_[column].otherwise;
@@ -317,6 +323,7 @@ Result<NodeId> Binder::bind_parts(const Expression& expression) {
     case Kind::kOperator:
       return bind_operator(expression);
     case Kind::kFunction:
+      if (is_step_into(expression)) return bind_path(expression);
       return is_aggregate(expression) ? bind_aggregate(expression) : bind_function(expression);
     case Kind::kCase:
       return bind_case(expression);
@@ -696,6 +703,8 @@ Result<NodeId> Binder::bind_cast(const Expression& expression) {
 /// Arguments are bound before the name is looked up, so an error in an argument is reported first.
 Result<NodeId> Binder::bind_function(const Expression& expression) {
   PRESSO_ASSIGN(std::vector<NodeId> arguments, bind_all(expression.arguments));
+  PRESSO_ASSIGN(const auto json, build_json_function(build_, expression.text, arguments));
+  if (json) return *json;
   return build_function(build_, expression.text, std::move(arguments));
 }
 

@@ -20,6 +20,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "format/columns/json_path.h"
 #include "presso/expression.h"
 #include "query/compute/builder.h"
 
@@ -83,6 +84,8 @@ class Binder {
   /// Returns the index of the column that a name means. An exact name wins; otherwise a single
   /// column that differs in case only is taken. Ambiguous, unusable and unknown names are errors.
   Result<std::size_t> find_column(const Expression& expression) const;
+  /// Whether the name before the point of `table.column` is that of a table.
+  virtual bool is_table(const Expression& column) const;
   /// The builder over the same graph, for callers that add steps of their own.
   const Builder& builder() const { return build_; }
 
@@ -117,6 +120,9 @@ class Binder {
   /// A sum or difference whose operand number `interval` is an INTERVAL.
   Result<NodeId> bind_interval_sum(const Expression& expression, std::size_t interval);
   Result<NodeId> bind_function(const Expression& expression);
+  // In binder_json.cpp: a field or an element of a nested value.
+  Result<NodeId> bind_path(const Expression& expression);
+  Result<NodeId> path_in(NodeId value, const JsonPath& path) const;
   Result<NodeId> bind_case(const Expression& expression);
   Result<NodeId> bind_cast(const Expression& expression);
   /// Binds expressions in their order; the first error ends it.
@@ -131,6 +137,10 @@ class Binder {
 
 /// Whether the expression calls sum, count, min, max, avg or its other name mean.
 bool is_aggregate(const Expression& expression);
+/// The call of a function of JSON; nullopt if there is none of this name. Errors are those of
+/// build_function().
+Result<std::optional<NodeId>> build_json_function(const Builder& build, const std::string& name,
+                                                  std::vector<NodeId> arguments);
 /// Returns the call of the scalar function `name` with these arguments. An unknown name, a wrong
 /// number of arguments or a wrong type is an error without a place; bind() adds it.
 Result<NodeId> build_function(const Builder& build, const std::string& name,

@@ -1001,6 +1001,13 @@ ColumnSchema Builder::schema_of_all(const std::vector<NodeId>& nodes) const {
   if (first.family == Family::kInteger && narrow) return schema_of(Family::kInteger);
   const bool same = std::all_of(nodes.begin(), nodes.end(),
                                 [&](NodeId id) { return at(id).schema.type == first.schema.type; });
+  if (first.family == Family::kString) {
+    const bool json = std::all_of(nodes.begin(), nodes.end(), [&](NodeId id) {
+      return at(id).schema.text == ValueText::kRawJson ||
+             (graph_.is_constant(id) && at(id).is_null);
+    });
+    if (!json) return schema_of(Family::kString);
+  }
   if (same || first.family == Family::kDate || first.family == Family::kTime) return first.schema;
   const bool whole = is_whole(first.family);
   return schema_of(whole ? Family::kDecimal : first.family, first.schema.scale);

@@ -98,6 +98,10 @@ class Builder {
   /// With what the kernel reads for every row; equal preparations have equal keys.
   NodeId call(const Kernel& kernel, const ColumnSchema& type, std::vector<NodeId> arguments,
               std::shared_ptr<const void> prepared, std::string key) const;
+  /// A step over JSON text and, unless it is about the whole text, a path. With `parameter` 1
+  /// kJsonExtract gives null for JSON's null, and kJsonText keeps numbers as they are written.
+  NodeId json(Step step, Family family, std::vector<NodeId> arguments,
+              std::int64_t parameter = 0) const;
 
   /// A number from 0 to buckets - 1 (int32) by a hash of the values: equal for equal values
   /// whatever their width, and on all machines, so that distributed queries can bring equal keys

@@ -87,7 +87,19 @@ Result<NodeId> Builder::cast_other(NodeId a, const ColumnSchema& type) const {
   return make_error(ErrorCode::kInvalidArgument, type_of(a) + " cannot be made " + type_name(type));
 }
 
-/// Strings are read by kParse and written by kPrint, whatever the other type is; a cast to the
+/// A value that is looked for may not be there, which is null; json_exists() then is false.
+NodeId Builder::json(Step step, Family family, std::vector<NodeId> arguments,
+                     std::int64_t parameter) const {
+  Node node = step_node(step, family, std::move(arguments));
+  node.parameter = parameter;
+  node.nullable |= family != Family::kBool;
+  if (step == Step::kJsonExtract) node.schema.text = ValueText::kRawJson;
+  if (family == Family::kInteger) node.range = whole_range(0, Int128{1} << 32);
+  return graph_.add(std::move(node));
+}
+
+/// Strings are read by kParse and written by kPrint, whatever the other type is; JSON text is that
+/// of the string or number in it. A cast to the
 /// node's own family without a width changes nothing. A float is stored as a double that was
 /// rounded.
 Result<NodeId> Builder::cast(NodeId a, const ColumnSchema& type) const {
@@ -99,6 +111,7 @@ Result<NodeId> Builder::cast(NodeId a, const ColumnSchema& type) const {
   }
   if (to == Family::kString) return to_string(a);
   if (from == Family::kString) {
+    if (at(a).schema.text == ValueText::kRawJson) a = json(Step::kJsonText, from, {a}, 1);
     Node node = step_node(Step::kParse, to, {a});
     const Node like = column_node(0, type, {}, true);
     node.schema = like.schema;

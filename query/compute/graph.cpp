@@ -200,6 +200,11 @@ bool step_may_fail(const Node& node) {
     case Step::kToInt64:
     case Step::kRealToInteger:
     case Step::kParse:
+    case Step::kJsonExtract:
+    case Step::kJsonText:
+    case Step::kJsonLength:
+    case Step::kJsonType:
+    case Step::kJsonExists:
     case Step::kSquareRoot:
     case Step::kDatePart:
     case Step::kTruncate:

@@ -133,6 +133,15 @@ enum class Step : Byte {
   kEndsWith,
   kContains,
   kPosition,  ///< arguments: text, part; 0 where the part does not occur
+  // JSON text and a path into it (format/columns/json_path.h); null where the path leads to
+  // nothing. They fail for a text that is no JSON.
+  kJsonExtract,  ///< the value as JSON
+  kJsonText,    ///< a string's text, else the value as JSON; null for null. Parameter: 1 if numbers
+                ///< stay as they are written
+  kJsonLength,  ///< the elements of an array; 0 for other values
+  kJsonType,    ///< "OBJECT", "BIGINT", ...
+  kJsonExists,  ///< false where the path leads to nothing
+  kJsonValid,   ///< one argument; false for a text that is no JSON
   // Dates (days since 1970-01-01) and timestamps (units since then; the unit is the argument's).
   kDatePart,   ///< parameter: a DatePart; the result is an integer
   kTruncate,   ///< parameter: a DatePart; the result is its first moment

@@ -40,6 +40,7 @@ RunStep runner_of(Step step) {
   if (step <= Step::kInIntegers) return run_comparison_step;
   if (step <= Step::kCoalesce) return run_truth_step;
   if (step <= Step::kPosition) return run_string_step;
+  if (step <= Step::kJsonValid) return run_json_step;
   if (step == Step::kBucket) return run_bucket_step;
   if (step == Step::kTry) return run_truth_step;
   if (step == Step::kCall) return [](const StepContext& c) { c.node.kernel->run(c); };
@@ -186,7 +187,7 @@ std::optional<Failure> Program::run(State& state, std::span<const VectorView> in
       // Only the first failed row of each result matters; the earliest among the results is
       // reported.
       if (!failure || row < failure->row) {
-        failure = {row, failure_text(graph_->at(origin_of(state, results_[i], row)))};
+        failure = {row, failure_of(state, origin_of(state, results_[i], row), row)};
       }
       break;
     }
@@ -197,6 +198,19 @@ std::optional<Failure> Program::run(State& state, std::span<const VectorView> in
 const std::uint64_t* Program::failures(const State& state, std::size_t result) const {
   const Register& of = state.registers_[result_registers_[result]];
   return of.has_failures ? of.failures : nullptr;
+}
+
+/// What went wrong at a node, for messages. Of JSON the text is shown.
+std::string Program::failure_of(const State& state, NodeId id, std::uint32_t row) const {
+  const Node& node = graph_->at(id);
+  if (node.step < Step::kJsonExtract || node.step > Step::kJsonValid) return failure_text(node);
+  const auto value_of = [&](NodeId argument) {
+    const auto place = std::find(node_of_.begin(), node_of_.end(), argument);
+    const Register& of = state.registers_[static_cast<std::size_t>(place - node_of_.begin())];
+    return of.as<StringRef>()[row].bytes();
+  };
+  const Bytes path = node.arguments.size() > 1 ? value_of(node.arguments[1]) : Bytes();
+  return json_failure(value_of(node.arguments[0]), path);
 }
 
 /// Follows a failed row down to the step at which it first failed, for the error message. It is

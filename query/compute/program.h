@@ -114,6 +114,7 @@ class Program {
              std::vector<std::uint32_t>& register_of);
   /// The operand at the bottom at which a failed row first failed.
   NodeId origin_of(const State& state, NodeId id, std::uint32_t row) const;
+  std::string failure_of(const State& state, NodeId id, std::uint32_t row) const;
 
   const Graph* graph_ = nullptr;
   std::vector<NodeId> results_;

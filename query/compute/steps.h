@@ -59,6 +59,10 @@ void run_truth_step(const StepContext& context);
 void run_string_step(const StepContext& context);
 void run_date_step(const StepContext& context);
 void run_bucket_step(const StepContext& context);
+void run_json_step(const StepContext& context);
+
+/// Says why a step of JSON failed: the text is no JSON, or the path is none.
+std::string json_failure(Bytes text, Bytes path);
 
 /// Returns what went wrong at a node, for messages: "division by zero, or a quotient that does not
 /// fit".

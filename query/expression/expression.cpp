@@ -138,6 +138,12 @@ Expression call(std::string function, std::vector<Expression> arguments) {
   return result;
 }
 
+bool is_step_into(const Expression& expression) {
+  if (expression.kind != Kind::kFunction || expression.arguments.size() != 2) return false;
+  const bool is_key = expression.arguments[1].kind == Kind::kString;
+  return expression.text == kElementCall || (expression.text == kFieldCall && is_key);
+}
+
 Expression operation(Expression::Op op, std::vector<Expression> operands) {
   Expression result;
   result.kind = Kind::kOperator;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Implements list_items.h: parses the items of SELECT, GROUP BY and ORDER BY lists. A result
-// without a name is called like its column, or else by its text as it was written.
+// without a name is called like its column or field, or else by its text as it was written.
 #include "query/expression/list_items.h"
 
 namespace presso::expression_detail {
@@ -84,12 +84,15 @@ bool is_qualified_star(const Parser& parser) {
 
 }  // namespace
 
-/// The text of the name keeps the user's case and spelling.
+/// The text of the name keeps the user's case and spelling. A field `a.b.c` is called `c`.
 Result<NamedExpression> unnamed_expression(Parser& parser) {
   const std::size_t first = parser.taken();
   PRESSO_ASSIGN(Node parsed, parser.expression());
-  std::string name =
-      parsed->tree.kind == Kind::kColumn ? parsed->tree.text : parser.written_since(first);
+  const Expression& tree = parsed->tree;
+  const bool is_field = is_step_into(tree) && tree.text == kFieldCall;
+  std::string name = tree.kind == Kind::kColumn ? tree.text
+                     : is_field                 ? tree.arguments[1].text
+                                                : parser.written_since(first);
   return NamedExpression{std::move(parsed->tree), std::move(name)};
 }
 

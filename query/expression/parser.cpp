@@ -51,6 +51,8 @@ const Parser::Infix Parser::kInfixes[] = {
     {"~", Op::kMatches, Power::kTest},
     {"!~", Op::kMatches, Power::kTest, true},
     {"||", Op::kConcat, Power::kConcat},
+    {"->", Op::kNone, Power::kConcat},
+    {"->>", Op::kNone, Power::kConcat},
     {"+", Op::kAdd, Power::kAdd},
     {"-", Op::kSubtract, Power::kAdd},
     {"*", Op::kMultiply, Power::kMultiply},
@@ -199,6 +201,7 @@ Result<Node> Parser::infix(const Infix& operation, Node left, bool same_as_befor
   take();
   switch (operation.op) {
     case Op::kNone:
+      if (operation.power == Power::kConcat) return arrow(operation, std::move(left));
       return double_colon(std::move(left));
     case Op::kOr:
     case Op::kAnd:
@@ -369,6 +372,17 @@ Result<Node> Parser::is_truth(Node left, bool negated, const Token& word) {
   truth->tree.offset = word.offset;
   truth->tree.length = word.text.size();
   adopt(node, std::move(truth));
+  return finish(std::move(node));
+}
+
+/// `x -> path` and `x ->> path` are calls.
+Result<Node> Parser::arrow(const Infix& operation, Node left) {
+  Result<Node> path = expression(above(operation.power));
+  if (!path.ok()) return path;
+  Node node = begin_node(Kind::kFunction, left->begin);
+  node->tree.text = operation.spelling == "->" ? "json_extract" : "json_extract_string";
+  adopt(node, std::move(left));
+  adopt(node, std::move(*path));
   return finish(std::move(node));
 }
 

@@ -23,11 +23,12 @@
 //              | concat [NOT] IN ( expression { , expression } ) | concat [NOT] IN ( statement )
 //              | concat [NOT] ( LIKE | ILIKE | MATCHES ) string [ ESCAPE string ]
 //              | concat ( ~ | !~ ) string
-//   concat     = sum { || sum }
+//   concat     = sum { ( || | -> | ->> ) sum }
 //   sum        = product { ( + | - ) product }
 //   product    = signed { ( * | / | // | % ) signed }
 //   signed     = ( - | + ) signed | cast
-//   cast       = value { :: type }
+//   cast       = inner { :: type }
+//   inner      = value { [ expression ] | . name }     value: a name, a call or in parentheses
 //   value      = ( statement ) | EXISTS ( statement ) | $1 | ?     (these in a statement only)
 //              | number | 'string' | 1994-01-01 | NULL | TRUE | FALSE
 //              | DATE 'string' | TIMESTAMP 'string' | INTERVAL ( 'string' | number ) unit
@@ -120,7 +121,7 @@ class Parser {
   /// An operator that stands after its left operand.
   struct Infix {
     std::string_view spelling;
-    Expression::Op op;  ///< kNone for the cast `::`
+    Expression::Op op;  ///< kNone for the cast `::`, and for `->` and `->>`, which are calls
     Power power;
     bool negated = false;
   };
@@ -141,9 +142,11 @@ class Parser {
   Result<Node> is(Node left);
   Result<Node> is_truth(Node left, bool negated, const Token& word);
   Result<Node> double_colon(Node left);
+  Result<Node> arrow(const Infix& operation, Node left);
 
   // In parser_values.cpp: what an operand can begin with.
   Result<Node> prefix(Power least);
+  Result<Node> inner_values(Result<Node> value);
   Result<Node> signed_operand();
   Result<Node> negation();
   Result<Node> parenthesised();

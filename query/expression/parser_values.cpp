@@ -111,21 +111,51 @@ Result<Node> Parser::prefix(Power least) {
       take();
       return literal(Kind::kDate, std::string(token.text));
     case TokenKind::kQuoted:
-      return name();
+      return inner_values(name());
     case TokenKind::kSymbol:
       if (begins_statement()) return subquery(Op::kNone, begin_node(Kind::kSubquery, token.offset));
-      if (token.text == "(") return parenthesised();
+      if (token.text == "(") return inner_values(parenthesised());
       if (token.text == "?" || token.text == "$") return parameter();
       if (token.text == "[" && grammar_ == Grammar::kStatement) return list();
       if (token.text == "-" || token.text == "+") return signed_operand();
       return unexpected(token, "a value");
     case TokenKind::kWord:
-      if (!token.is_word("not")) return word();
+      if (!token.is_word("not")) return inner_values(word());
       if (least <= above(Power::kComparison)) return negation();
       return error_at(token.offset, "NOT stands before a whole condition; set parentheses");
     default:
       return unexpected(token, "a value");
   }
+}
+
+/// Elements and fields of a value: `a[1]`, `a['key']`, `a.b.c`.
+Result<Node> Parser::inner_values(Result<Node> value) {
+  const auto begins_name = [](const Token& token) {
+    return token.kind == TokenKind::kQuoted || (token.kind == TokenKind::kWord && !token.reserved);
+  };
+  while (value.ok()) {
+    const bool is_element = here().is_symbol("[");
+    if (!is_element && !(here().is_symbol(".") && begins_name(ahead()))) break;
+    const std::size_t open = take().offset;
+    Node node = begin_node(Kind::kFunction, (*value)->begin);
+    node->tree.text = is_element ? kElementCall : kFieldCall;
+    Result<Node> inner = Node();
+    if (is_element) {
+      inner = expression();
+    } else {
+      std::string key = name_of(take());
+      inner = literal(Kind::kString, std::move(key));
+    }
+    if (!inner.ok()) return inner;
+    adopt(node, std::move(*value));
+    adopt(node, std::move(*inner));
+    if (is_element && !take_symbol("]")) {
+      if (done()) return error_at(open, "the '[' here is never closed");
+      return unexpected(here(), "an operator or ']'");
+    }
+    value = finish(std::move(node));
+  }
+  return value;
 }
 
 /// A plus is dropped; a minus becomes kNegate, also in front of a number (numbers have no sign).

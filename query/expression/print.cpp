@@ -108,6 +108,7 @@ class Printer {
   void test(const Expression& tree);
   void negate(const Expression& tree);
   void function(const Expression& tree);
+  void step_into(const Expression& tree);
   void case_of(const Expression& tree);
 
   std::string out_;
@@ -242,12 +243,33 @@ void Printer::negate(const Expression& tree) {
 
 /// `count(*)` needs no case of its own: the star is an argument.
 void Printer::function(const Expression& tree) {
+  if (is_step_into(tree)) return step_into(tree);
   // Functions of these names need quotes: CAST(...) and EXTRACT(...) are syntax.
   const bool special = tree.text == "cast" || tree.text == "extract";
   out_ += special ? in_quotes(tree.text, '"') : name_text(tree.text);
   out_ += tree.distinct ? "(DISTINCT " : "(";
   operands(tree, 0, ", ", Power::kOr);
   out_ += ')';
+}
+
+/// `a[1]` and `(a).b`; without the parentheses `a` would be a table.
+void Printer::step_into(const Expression& tree) {
+  const Expression& value = tree.arguments[0];
+  const bool is_field = tree.text == kFieldCall;
+  const bool is_table = is_field && value.kind == Kind::kColumn && value.qualifier.empty();
+  const bool is_literal =
+      value.kind == Kind::kNumber || value.kind == Kind::kString || value.kind == Kind::kInterval;
+  const bool bare = value.kind != Kind::kOperator && !is_table && !is_literal;
+  if (!bare) out_ += '(';
+  print(value);
+  if (!bare) out_ += ')';
+  if (is_field) {
+    out_ += '.' + name_text(tree.arguments[1].text);
+    return;
+  }
+  out_ += '[';
+  print(tree.arguments[1]);
+  out_ += ']';
 }
 
 /// An odd number of arguments means that the last one is the value of ELSE.

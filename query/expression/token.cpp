@@ -30,9 +30,9 @@ constexpr std::array<std::string_view, 18> kReservedInStatements = {
     "on",  "order",  "qualify", "select", "union",  "using",     "where", "window", "with"};
 
 /// Longer symbols come before their prefixes, as the first one that fits is taken.
-constexpr std::array<std::string_view, 24> kSymbols = {
-    "::", "||", "==", "<>", "!=", "<=", ">=", "//", "!~", "(", ")", ",",
-    ".",  "+",  "-",  "*",  "/",  "%",  "=",  "<",  ">",  "~", "[", "]"};
+constexpr std::array<std::string_view, 26> kSymbols = {
+    "->>", "->", "::", "||", "==", "<>", "!=", "<=", ">=", "//", "!~", "(", ")",
+    ",",   ".",  "+",  "-",  "*",  "/",  "%",  "=",  "<",  ">",  "~",  "[", "]"};
 
 /// A literal of this shape is a date without further marks.
 constexpr std::string_view kDateShape = "dddd-dd-dd";

@@ -143,6 +143,13 @@ struct CallDetails {
   std::vector<Window> over;           ///< one, or none
 };
 
+/// The names of the functions that `a[1]` and `a.b.c` are: an element or field of a nested value,
+/// which is the first argument. The second one is the place or the key.
+constexpr std::string_view kElementCall = "[]";
+constexpr std::string_view kFieldCall = ".";
+/// Whether the expression is such a call.
+bool is_step_into(const Expression& expression);
+
 /// Limit of nested levels, which bounds the stack that parsing and binding need. Beyond it an
 /// expression is refused.
 constexpr std::size_t kMaxExpressionDepth = 500;

@@ -35,8 +35,11 @@ TEST(ExpressionError, NamesWhatIsMissing) {
       {"*", "0: expected a value, found '*'"},
       {"a.", "2: expected a column's name after '.', found the end"},
       {"a.in", "2: expected a column's name after '.', found the keyword 'in'"},
-      {"a.b.c", "3: expected an operator or the end, found '.'"},
-      {"a[1]", "1: expected an operator or the end, found '['"},
+      {"a.b.'c'", "3: expected an operator or the end, found '.'"},
+      {"a[1", "1: the '[' here is never closed"},
+      {"a[1 2]", "4: expected an operator or ']', found '2'"},
+      {"a[]", "2: expected a value, found ']'"},
+      {"1[1]", "1: expected an operator or the end, found '['"},
   });
 }
 

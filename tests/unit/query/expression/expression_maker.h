@@ -133,6 +133,12 @@ inline Expression ExpressionMaker::inner(std::uint32_t levels) {
   Expression result;
   result.kind = one_of({Kind::kFunction, Kind::kCase, Kind::kCast});
   std::uint32_t arguments = 1;
+  if (result.kind == Kind::kFunction && random_.one_in(4)) {
+    result.text = random_.one_in(2) ? kElementCall : kFieldCall;
+    const bool is_field = result.text == kFieldCall;
+    result.arguments = {make(levels - 1), is_field ? presso::string(any_bytes(1)) : make(0)};
+    return result;
+  }
   if (result.kind == Kind::kFunction) {
     result.text = one_of(kFunctions);
     arguments = random_.skewed(4);

@@ -84,6 +84,22 @@ TEST(ExpressionParser, ReadsNames) {
   EXPECT_EQ(parse_expression("\"a.b\" . \"c\"")->qualifier, "a.b");
 }
 
+TEST(ExpressionParser, ReadsFieldsAndElements) {
+  expect_trees({{"a.b.c", ".{a.b 'c'}"},
+                {"a.\"b c\".d.e", ".{.{a.b c 'd'} 'e'}"},
+                {"a[1]", "[]{a 1}"},
+                {"a.b[-1].c['k']", "[]{.{[]{a.b (neg 1)} 'c'} 'k'}"},
+                {"-a[1]::int", "(neg cast{[]{a 1} int})"},
+                {"(a || b)[1]", "[]{(|| a b) 1}"},
+                {"f(a).b", ".{f{a} 'b'}"},
+                {"a -> 'b' ->> 1", "json_extract_string{json_extract{a 'b'} 1}"},
+                {"a->>'b' = 'c'", "(= json_extract_string{a 'b'} 'c')"},
+                {"a -> b || c", "(|| json_extract{a b} c)"},
+                {"a -> b + 1 is null", "(is-null json_extract{a (+ b 1)})"},
+                {"a->-1", "json_extract{a (neg 1)}"},
+                {"a>-1", "(> a (neg 1))"}});
+}
+
 TEST(ExpressionParser, ReadsFunctionsAndAggregates) {
   expect_trees({{"SUM(a)", "sum{a}"},
                 {"count ( * )", "count{*}"},
@@ -269,6 +285,12 @@ TEST(ExpressionText, HasTheParenthesesThatItNeeds) {
       {"\"or\" = 'it''s'", "\"or\" = 'it''s'"},
       {"\"t t\".\"date\"", "\"t t\".date"},
       {"\"cast\"(a)", "\"cast\"(a)"},
+      {"a[ 1 ].\"b c\"", "a[1].\"b c\""},
+      {"(a).b", "(a).b"},
+      {"(a.b).c", "a.b.c"},
+      {"(a + 1)['x']", "(a + 1)['x']"},
+      {"('x')[1]", "('x')[1]"},
+      {"a -> 'b'", "json_extract(a, 'b')"},
   };
   for (const Case& each : cases) {
     const std::string text(each.text, std::string_view(each.text).find_last_not_of(", ") + 1);

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Functions and operators that look into JSON text. Names, arguments and results are those of
+// DuckDB, whose type JSON is text here: a node is known to be JSON by ValueText::kRawJson, which
+// columns of nested values have, too. Lists are left out. Tested by
+// tests/unit/query/compute/json_test.cpp.
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "format/columns/json_path.h"
+#include "query/compute/binder.h"
+
+namespace presso::query {
+namespace {
+
+/// A function's step, and how many arguments it takes.
+struct JsonFunction {
+  std::string_view name;
+  Step step;
+  Family family;
+  std::size_t least;
+  std::size_t most;
+};
+constexpr JsonFunction kJsonFunctions[] = {
+    {"json", Step::kJsonExtract, Family::kString, 1, 1},
+    {"json_extract", Step::kJsonExtract, Family::kString, 2, 2},
+    {"json_extract_path", Step::kJsonExtract, Family::kString, 2, 2},
+    {"json_extract_string", Step::kJsonText, Family::kString, 2, 2},
+    {"json_extract_path_text", Step::kJsonText, Family::kString, 2, 2},
+    {"json_array_length", Step::kJsonLength, Family::kInteger, 1, 2},
+    {"json_type", Step::kJsonType, Family::kString, 1, 2},
+    {"json_exists", Step::kJsonExists, Family::kBool, 2, 2},
+    {"json_valid", Step::kJsonValid, Family::kBool, 1, 1},
+};
+
+bool is_text(const Node& node) {
+  return node.family == Family::kString || node.family == Family::kNull;
+}
+
+/// The path that an argument means: a place of an array is given by its number, from 0.
+Result<NodeId> path_of(const Builder& build, NodeId argument) {
+  const Node& node = build.at(argument);
+  if (node.family == Family::kInteger) {
+    return build.step(Step::kConcat, Family::kString,
+                      {build.string("$["), build.to_string(argument), build.string("]")});
+  }
+  if (!is_text(node)) {
+    return refused("a JSON path is text or a whole number; this is " + build.type_of(argument));
+  }
+  if (node.kind == Node::Kind::kConstant && !node.is_null && !parse_json_path(node.text)) {
+    const bool wildcard = node.text.find('*') != node.text.npos;
+    return refused("'" + node.text + "' is not a JSON path" +
+                   (wildcard ? "; '*' would give a list, and unnest() gives a row for each element"
+                             : " such as '$.a.b[0]', '/a/b/0' or a single key"));
+  }
+  return build.to_string(argument);
+}
+
+/// What stands in the brackets of `a[1]` and `a['key']`, or after the point of `a.key`, as part of
+/// a path. Places count from 1, as in lists of DuckDB, and from the end where they are negative.
+Result<JsonStep> step_of(const Expression& step) {
+  const bool minus = step.op == Expression::Op::kNegate;
+  const Expression& literal = minus ? step.arguments[0] : step;
+  JsonStep result;
+  if (!minus && literal.kind == Expression::Kind::kString) {
+    result.key = literal.text;
+    return result;
+  }
+  const char* const end = literal.text.data() + literal.text.size();
+  const auto read = std::from_chars(literal.text.data(), end, result.place);
+  if (literal.kind != Expression::Kind::kNumber || read.ec != std::errc() || read.ptr != end) {
+    return at_place(refused("brackets hold a whole number, from 1 for the first element, or a key "
+                            "in single quotes; json_extract(value, path) takes other expressions"),
+                    step);
+  }
+  result.kind = JsonStep::Kind::kPlace;
+  result.place = minus               ? -result.place
+                 : result.place == 0 ? std::numeric_limits<std::int64_t>::max()
+                                     : result.place - 1;
+  return result;
+}
+
+}  // namespace
+
+bool Binder::is_table(const Expression& column) const {
+  return find_source(qualifiers_, column).ok();
+}
+
+/// Steps are collected from the last one to the first; a name before a point that is no table's is
+/// a column's.
+Result<NodeId> Binder::bind_path(const Expression& expression) {
+  JsonPath path;
+  const Expression* base = &expression;
+  for (; is_step_into(*base); base = &base->arguments[0]) {
+    PRESSO_ASSIGN(JsonStep step, step_of(base->arguments[1]));
+    path.push_back(std::move(step));
+  }
+  const bool is_field =
+      base->kind == Expression::Kind::kColumn && !base->qualifier.empty() && !is_table(*base);
+  Expression column;
+  if (is_field) {
+    path.push_back({JsonStep::Kind::kKey, base->text, 0});
+    column = presso::column(base->qualifier);
+    column.offset = base->offset;
+    column.length = base->qualifier.size();
+  }
+  std::reverse(path.begin(), path.end());
+  PRESSO_ASSIGN(const NodeId value, bind(is_field ? column : *base));
+  return path_in(value, path);
+}
+
+/// An element of a text that is no JSON is a character, as in DuckDB.
+Result<NodeId> Binder::path_in(NodeId value, const JsonPath& path) const {
+  const Node& node = build_.at(value);
+  const bool is_json = node.schema.text == ValueText::kRawJson;
+  const bool is_character = path.size() == 1 && path[0].kind == JsonStep::Kind::kPlace;
+  if (node.family == Family::kString && (is_json || !is_character)) {
+    if (!is_json) {
+      return refused(
+          "this is text, and no nested value; json_extract_string(text, path) takes "
+          "text for JSON");
+    }
+    return build_.json(Step::kJsonText, Family::kString,
+                       {value, build_.string(json_path_text(path))});
+  }
+  if (node.family != Family::kString) {
+    return refused("this is " + build_.type_of(value) + ", which has no fields or elements");
+  }
+  const std::int64_t place = path[0].place;
+  return build_.step(
+      Step::kSubstring, Family::kString,
+      {value, build_.integer(Int128{place} + (place < 0 ? 0 : 1)), build_.integer(1)});
+}
+
+Result<std::optional<NodeId>> build_json_function(const Builder& build, const std::string& name,
+                                                  std::vector<NodeId> arguments) {
+  const auto* const found =
+      std::find_if(std::begin(kJsonFunctions), std::end(kJsonFunctions),
+                   [&](const JsonFunction& function) { return function.name == name; });
+  if (found == std::end(kJsonFunctions)) return std::optional<NodeId>();
+  if (arguments.size() < found->least || arguments.size() > found->most) {
+    return refused(name + "() takes " + std::to_string(found->least) +
+                   (found->least < found->most ? " or " + std::to_string(found->most) : "") +
+                   (found->most == 1 ? " argument" : " arguments") + "; here are " +
+                   std::to_string(arguments.size()));
+  }
+  if (!is_text(build.at(arguments[0]))) {
+    return refused(name + "() takes JSON text; this is " + build.type_of(arguments[0]));
+  }
+  arguments[0] = build.to_string(arguments[0]);
+  if (arguments.size() > 1) {
+    PRESSO_ASSIGN(arguments[1], path_of(build, arguments[1]));
+  }
+  return std::optional(build.json(found->step, found->family, std::move(arguments)));
+}
+
+}  // namespace presso::query
