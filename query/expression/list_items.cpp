@@ -61,10 +61,12 @@ Result<NamedExpression> changed_star(Parser& parser, NamedExpression star) {
     if (!parser.take_word("as")) return unexpected(parser.here(), "AS and a column's name");
     PRESSO_ASSIGN(Node column, parser.expression(Power::kValue));
     if (column->tree.kind != Kind::kColumn) return error_at(column->begin, "expected a column");
-    changes.push_back(
-        operation(Expression::Op::kEqual, {std::move(column->tree), std::move(value->tree)}));
+    // RENAME has the column first, REPLACE has its value first.
+    if (renames) std::swap(column->tree, value->tree);
+    changes.push_back(operation(renames ? Expression::Op::kConcat : Expression::Op::kEqual,
+                                {std::move(column->tree), std::move(value->tree)}));
   } while (parser.take_symbol(","));
-  PRESSO_TRY(parser.close(open, "',' or ')' in REPLACE"));
+  PRESSO_TRY(parser.close(open, renames ? "',' or ')' in RENAME" : "',' or ')' in REPLACE"));
   return star;
 }
 

@@ -30,10 +30,10 @@ constexpr Refusal kWords[] = {
     {"on", " stands after JOIN and a file"},
     {"using", " stands after JOIN and a file"},
     {"fetch", " is not supported; write LIMIT and a number of rows"},
-    {"tablesample", " is not supported"},
-    {"sample", " is not supported"},
-    {"pivot", " is not supported; write GROUP BY, and sum(CASE WHEN ... THEN x END) for a column"},
-    {"unpivot", " is not supported"},
+    {"tablesample", " is not supported; write USING SAMPLE 10 ROWS at the end"},
+    {"sample", " is not supported; write USING SAMPLE 10 ROWS at the end"},
+    {"pivot", " stands at the beginning of a statement: PIVOT 'file' ON column USING sum(x)"},
+    {"unpivot", " stands at the beginning of a statement: UNPIVOT 'file' ON a, b"},
     {"into", " is not supported; where the answer goes is said by the command's -o"},
     {"for", " is not supported"},
     {"select", "a SELECT within a statement stands in parentheses"},
@@ -55,7 +55,6 @@ constexpr Refusal kStatements[] = {
     {"set", kOnlySelect},
     {"pragma", kOnlySelect},
     {"show", kOnlySelect},
-    {"pivot", kOnlySelect},
 };
 
 std::string in_upper_case(std::string_view text) {

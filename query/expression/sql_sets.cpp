@@ -22,7 +22,7 @@ std::shared_ptr<const SqlStatement> shared(SqlStatement statement) {
 
 bool Statement::begins_with(const Token& token) {
   return token.is_word("select") || token.is_word("with") || token.is_word("values") ||
-         token.is_word("from");
+         token.is_word("from") || token.is_word("pivot") || token.is_word("unpivot");
 }
 
 Result<SqlStatement> Statement::parse_text() {
@@ -147,6 +147,8 @@ Result<SqlStatement> Statement::combined(SqlStatement left, SetKind kind) {
 
 Result<SqlStatement> Statement::operand() {
   if (parser_.here().is_word("values")) return values();
+  if (parser_.here().is_word("pivot")) return pivot();
+  if (parser_.here().is_word("unpivot")) return unpivot();
   if (!parser_.here().is_symbol("(")) {
     if (auto refused = refused_statement(parser_.here())) return *std::move(refused);
     PRESSO_ASSIGN(SqlStatement result, select());
@@ -176,6 +178,71 @@ Result<SqlStatement> Statement::values() {
                               std::to_string(result.rows[0].size()));
   } while (parser_.take_symbol(","));
   part_ = Part::kQualify;
+  return result;
+}
+
+Result<std::vector<NamedExpression>> Statement::items() {
+  std::vector<NamedExpression> list;
+  do {
+    PRESSO_ASSIGN(list.emplace_back(), named_expression(parser_));
+  } while (parser_.take_symbol(","));
+  return list;
+}
+
+/// PIVOT; the words of its clauses end the lists before them.
+Result<SqlStatement> Statement::pivot() {
+  SqlStatement result;
+  result.kind = SetKind::kPivot;
+  result.offset = parser_.take().offset;
+  SqlPivot& pivot = result.pivot;
+  PRESSO_ASSIGN(pivot.source, source());
+  if (!parser_.take_word("on")) return unexpected(parser_.here(), "ON and a column");
+  do {
+    // IN belongs to the clause, so it must not be read as an operator.
+    PRESSO_ASSIGN(Node column, parser_.expression(Power::kConcat));
+    pivot.on.push_back({column->tree, to_text(column->tree)});
+  } while (parser_.take_symbol(","));
+  if (parser_.take_word("in")) {
+    const std::size_t open = parser_.here().offset;
+    if (!parser_.take_symbol("(")) return unexpected(parser_.here(), "'(' after IN");
+    do {
+      PRESSO_ASSIGN(pivot.values.emplace_back(), condition());
+    } while (parser_.take_symbol(","));
+    PRESSO_TRY(parser_.close(open, "',' or ')' in IN"));
+  }
+  if (parser_.take_word("using")) {
+    PRESSO_ASSIGN(pivot.items, items());
+  }
+  PRESSO_ASSIGN(const bool grouped, take_clause_by("group", Part::kGroupBy));
+  if (grouped) {
+    PRESSO_ASSIGN(pivot.group_by, items());
+  }
+  part_ = Part::kQualify;
+  return result;
+}
+
+/// UNPIVOT; the names of its two columns are `name` and `value` where INTO is absent.
+Result<SqlStatement> Statement::unpivot() {
+  SqlStatement result;
+  result.kind = SetKind::kUnpivot;
+  result.offset = parser_.take().offset;
+  SqlPivot& pivot = result.pivot;
+  pivot.name = "name";
+  pivot.value = "value";
+  PRESSO_ASSIGN(pivot.source, source());
+  if (!parser_.take_word("on")) return unexpected(parser_.here(), "ON and columns");
+  do {
+    // INTO must not be taken for a column's new name.
+    const bool star = parser_.here().is_symbol("*");
+    PRESSO_ASSIGN(pivot.on.emplace_back(),
+                  star ? named_expression(parser_) : unnamed_expression(parser_));
+  } while (parser_.take_symbol(","));
+  part_ = Part::kQualify;
+  if (!parser_.take_word("into")) return result;
+  if (!parser_.take_word("name")) return unexpected(parser_.here(), "NAME and a column's name");
+  pivot.name = name_of(parser_.take());
+  if (!parser_.take_word("value")) return unexpected(parser_.here(), "VALUE and a column's name");
+  pivot.value = name_of(parser_.take());
   return result;
 }
 
@@ -298,7 +365,7 @@ bool Statement::ends_select() const {
   const Token& token = parser_.here();
   if (token.is_symbol(")") || token.is_symbol(";")) return true;
   for (const std::string_view word : {"union", "except", "intersect", "order", "limit", "offset",
-                                      "where", "group", "having", "window", "qualify"}) {
+                                      "where", "group", "having", "window", "qualify", "using"}) {
     if (token.is_word(word)) return true;
   }
   return false;

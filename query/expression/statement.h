@@ -11,7 +11,9 @@
 //   common    = name [ ( name { , name } ) ] AS [ [NOT] MATERIALIZED ] ( statement )
 //   set       = term { ( UNION | EXCEPT ) [ ALL | DISTINCT ] [ BY NAME ] term }
 //   term      = operand { INTERSECT [ ALL | DISTINCT ] operand }
-//   operand   = select | VALUES row { , row } | ( statement )
+//   operand   = select | VALUES row { , row } | ( statement ) | pivot
+//   pivot     = PIVOT source ON list [ IN ( list ) ] USING item { , item } [ GROUP BY list ]
+//             | UNPIVOT source ON ( columns | list ) [ INTO NAME name VALUE name ]
 //   select    = SELECT [ DISTINCT [ ON ( list ) ] ] item { , item } [ FROM sources ]
 //               [ WHERE expression ] [ GROUP BY keys ] [ HAVING expression ]
 //               [ WINDOW name AS ( window ) { , ... } ] [ QUALIFY expression ]
@@ -80,6 +82,9 @@ class Statement {
   Result<SqlStatement> set(bool of_intersect);
   Result<SqlStatement> operand();
   Result<SqlStatement> values();
+  Result<SqlStatement> pivot();
+  Result<SqlStatement> unpivot();
+  Result<std::vector<NamedExpression>> items();
   Result<SqlStatement> combined(SqlStatement left, SqlStatement::Kind kind);
   Status order_and_limits(SqlStatement& statement);
   Status sample(SqlQuery& select);

@@ -68,7 +68,50 @@ Result<Query> Block::finish() {
   return make_query();
 }
 
+Result<std::vector<NamedExpression>> Block::items_over(const Relation& source,
+                                                       std::vector<NamedExpression> list) {
+  scope_.sources = {source};
+  query_.select = std::move(list);
+  PRESSO_TRY(expand_stars());
+  return query_.select;
+}
+
+/// SELECT unnest(range(1, 10)) or unnest([1, 2]) without FROM is a SELECT from these rows.
+Result<bool> Block::series_as_source() {
+  bool found = false;
+  for (NamedExpression& item : query_.select) {
+    PRESSO_TRY(rewrite(item.expression, [&](Expression& node) -> Result<bool> {
+      const bool is_call = node.kind == Kind::kFunction && node.text == "unnest" &&
+                           node.arguments.size() == 1 && !found;
+      if (!is_call || node.arguments[0].kind != Kind::kFunction) return false;
+      const Expression list = node.arguments[0];
+      SqlSource& source = query_.from;
+      source.columns = {lowering_.new_name()};
+      source.alias = lowering_.new_name();
+      source.offset = list.offset;
+      source.length = list.length;
+      if (list.text == "list_value") {
+        SqlStatement values;
+        values.kind = SqlStatement::Kind::kValues;
+        for (const Expression& each : list.arguments) values.rows.push_back({each});
+        source.statement = std::make_shared<const SqlStatement>(std::move(values));
+      } else {
+        source.is_function = true;
+        source.path = list.text;
+        source.arguments = list.arguments;
+      }
+      node = at_place_of(column(source.columns[0]), node);
+      found = true;
+      return true;
+    }));
+  }
+  return found;
+}
+
 Status Block::open_sources() {
+  if (!query_.has_from) {
+    PRESSO_ASSIGN(query_.has_from, series_as_source());
+  }
   if (!query_.has_from) {
     PRESSO_ASSIGN(Relation row, lowering_.numbers(0, 1, 1, lowering_.new_name()));
     scope_.sources.push_back(std::move(row));
@@ -76,7 +119,10 @@ Status Block::open_sources() {
   }
   PRESSO_ASSIGN(Relation first, lowering_.source(query_.from, common_, scope_.around));
   scope_.sources.push_back(std::move(first));
-  for (SqlJoin& join : query_.joins) {
+  for (std::size_t i = 0; i < query_.joins.size(); ++i) {
+    SqlJoin& join = query_.joins[i];
+    PRESSO_ASSIGN(const bool lateral, lower_lateral(i));
+    if (lateral) continue;
     PRESSO_ASSIGN(Relation next, lowering_.source(join.source, common_, scope_.around));
     scope_.sources.push_back(std::move(next));
     if (join.natural) PRESSO_TRY(natural_columns(join, scope_.sources.size() - 1));
@@ -282,7 +328,7 @@ Result<std::vector<NamedExpression>> Block::with_columns(const NamedExpression& 
       node = at_place_of(each.expression, node);
       return true;
     }));
-    one.name = one.expression.kind == Kind::kColumn ? each.name : to_text(one.expression);
+    one.name = each.name;
     if (matches) list.push_back(std::move(one));
   }
   return list;
@@ -307,7 +353,7 @@ Result<std::vector<NamedExpression>> Block::columns_of(const NamedExpression& st
   for (std::size_t source = 0; source < scope_.sources.size(); ++source) {
     if (!is_shown(source)) continue;
     for (const ColumnSchema& each : scope_.sources[source].schema().columns) {
-      if (is_merged(source, each.name)) continue;
+      if (is_merged(source, each.name) || each.name.starts_with("##")) continue;
       columns.emplace_back(source, each.name);
       ++count[each.name];
     }
@@ -388,8 +434,8 @@ Status Block::take_sample() {
     chosen.select.push_back({column(each.name), each.name});
   }
   SortExpression hash;
-  hash.expression = call("bucket", {column(row), number(std::int64_t{1} << 40)});
-  chosen.order_by = {hash};
+  hash.expression = call("bucket", {column(row), number(std::int64_t{1} << 20)});
+  chosen.order_by = {hash, SortExpression{column(row), false, false}};
   chosen.limit =
       query_.samples_percent ? (all * std::min<std::uint64_t>(wanted, 100) + 50) / 100 : wanted;
   query_ = std::move(chosen);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "format/columns/civil_date.h"
 #include "query/bind/shown.h"
 
 namespace presso::query {
@@ -17,6 +18,8 @@ using Op = Expression::Op;
 constexpr std::size_t kMostRecursions = 100'000;
 /// Rows of generate_series() and range().
 constexpr std::int64_t kMostSeriesRows = std::int64_t{1} << 32;
+/// The same of dates and times, which are all in memory first.
+constexpr std::int64_t kMostMoments = 100'000'000;
 
 char lower(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
@@ -175,6 +178,10 @@ Result<Query> Lowering::lower(const SqlStatement& statement, const CommonTables*
       return lower_select(statement.select, &own, around);
     case SqlStatement::Kind::kValues:
       return lower_values(statement);
+    case SqlStatement::Kind::kPivot:
+      return lower_pivot(statement, &own);
+    case SqlStatement::Kind::kUnpivot:
+      return lower_unpivot(statement, &own);
     default:
       return lower_set(statement, &own);
   }
@@ -475,19 +482,100 @@ Result<Relation> Lowering::function(const SqlSource& source) {
                   "' cannot be called in FROM; there are generate_series and range, and a file's "
                   "name stands in quotes: FROM 'orders.csv'");
   }
-  std::vector<std::int64_t> given;
-  for (const Expression& argument : source.arguments) {
-    const auto value = integer_of(argument);
-    if (!value) return refuse(source.path + "() takes whole numbers");
-    given.push_back(*value);
+  const std::vector<Expression>& arguments = source.arguments;
+  if (arguments.empty() || arguments.size() > 3) {
+    return refuse(source.path + "() takes 1 to 3 arguments");
   }
-  if (given.empty() || given.size() > 3) return refuse(source.path + "() takes 1 to 3 numbers");
+  if (arguments.size() == 3 && arguments[2].kind == Kind::kInterval) {
+    std::vector<Expression> ends;
+    for (std::size_t i = 0; i < 2; ++i) {
+      ends.push_back(call("epoch", {cast_to(arguments[i], "timestamp")}));
+    }
+    PRESSO_ASSIGN(const std::vector<std::int64_t> seconds, whole_numbers(ends));
+    return moments(seconds[0], seconds[1], arguments[2], includes_end, source);
+  }
+  std::vector<Expression> casts;
+  for (const Expression& each : arguments) casts.push_back(cast_to(each, "bigint"));
+  PRESSO_ASSIGN(std::vector<std::int64_t> given, whole_numbers(casts));
   if (given.size() == 1) given.insert(given.begin(), 0);
   if (given.size() == 2) given.push_back(1);
   if (given[2] == 0) return refuse("the step must not be 0");
   const std::int64_t end = given[1] + (includes_end ? (given[2] > 0 ? 1 : -1) : 0);
   if ((end - given[0]) / given[2] > kMostSeriesRows) return refuse("too many rows");
   PRESSO_ASSIGN(Relation relation, numbers(given[0], end, given[2], source.path));
+  relation.alias = source.alias.empty() ? source.path : source.alias;
+  return relation;
+}
+
+/// The values of expressions that name no columns; they may be subqueries. Nulls are refused.
+Result<std::vector<std::int64_t>> Lowering::whole_numbers(const std::vector<Expression>& trees) {
+  SqlStatement statement;
+  statement.select.has_from = false;
+  for (const Expression& tree : trees) {
+    statement.select.select.push_back({tree, "##" + std::to_string(names_++)});
+  }
+  PRESSO_ASSIGN(const Relation row, answer(statement, nullptr, nullptr, "ends of a series"));
+  std::vector<std::int64_t> numbers;
+  for (std::size_t i = 0; i < trees.size(); ++i) {
+    PRESSO_ASSIGN(const Expression value, literal_of(row, i, 0));
+    const auto number = integer_of(value);
+    if (!number) return shown(refused_at(trees[i], "a series needs a value here, not null"));
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+/// Timestamps from `first` to `end`, in seconds. Steps of months keep the day of the first one, or
+/// take the last day of a shorter month.
+Result<Relation> Lowering::moments(std::int64_t first, std::int64_t end, const Expression& step,
+                                   bool includes_end, const SqlSource& source) {
+  const std::int64_t count = std::strtoll(step.text.c_str(), nullptr, 10);
+  struct Unit {
+    std::string_view name;
+    std::int64_t months;
+    std::int64_t seconds;
+  };
+  constexpr Unit kUnits[] = {{"year", 12, 0},      {"quarter", 3, 0},  {"month", 1, 0},
+                             {"week", 0, 604'800}, {"day", 0, 86'400}, {"hour", 0, 3'600},
+                             {"minute", 0, 60},    {"second", 0, 1}};
+  const auto* unit = std::find_if(std::begin(kUnits), std::end(kUnits),
+                                  [&step](const Unit& each) { return each.name == step.type; });
+  if (unit == std::end(kUnits) || count == 0) {
+    return shown(refused_at(step, "the step must be of seconds or more, and not 0"));
+  }
+  constexpr std::int64_t kDay = 86'400;
+  const std::int64_t days = first >= 0 ? first / kDay : -((kDay - 1 - first) / kDay);
+  const civil::Date date = civil::date_of(days);
+  const auto moment = [&](std::int64_t number) {
+    if (unit->months == 0) return first + number * count * unit->seconds;
+    const std::int64_t months = date.year * 12 + date.month - 1 + number * count * unit->months;
+    const std::int64_t year = months >= 0 ? months / 12 : -((11 - months) / 12);
+    const auto month = static_cast<std::uint32_t>(months - year * 12 + 1);
+    const std::uint32_t day = std::min(date.day, civil::days_in_far(year, month));
+    return civil::days_of_far(year, month, day) * kDay + (first - days * kDay);
+  };
+  KeepingSink sink(context_.options);
+  TableSchema schema;
+  ColumnSchema& column = schema.columns.emplace_back();
+  column.name = source.path;
+  column.type = ColumnType::kTimestamp;
+  column.text = ValueText::kSpaceTime;
+  PRESSO_TRY(sink.begin(schema));
+  std::vector<std::int64_t> values;
+  for (std::int64_t i = 0;; ++i) {
+    const std::int64_t next = moment(i);
+    const bool is_in = count > 0 ? next < end : next > end;
+    if (!is_in && !(includes_end && next == end)) break;
+    values.push_back(next);
+    if (i == kMostMoments) return shown(refused_at(step, "too many rows"));
+  }
+  ColumnView view;
+  view.type = ColumnType::kTimestamp;
+  view.rows = values.size();
+  view.values = reinterpret_cast<const Byte*>(values.data());
+  if (!values.empty()) PRESSO_TRY(sink.add({&view, 1}));
+  PRESSO_ASSIGN(KeptRows rows, sink.finish());
+  Relation relation = keep(std::move(rows), "moments");
   relation.alias = source.alias.empty() ? source.path : source.alias;
   return relation;
 }
@@ -545,7 +633,6 @@ void add_files(const SqlStatement& statement, std::vector<std::string> names,
   }
   if (statement.left != nullptr) add_files(*statement.left, names, files);
   if (statement.right != nullptr) add_files(*statement.right, names, files);
-  if (statement.kind != SqlStatement::Kind::kSelect) return;
   SqlQuery select = statement.select;
   const auto add = [&](const SqlSource& source) {
     if (source.statement != nullptr) return add_files(*source.statement, names, files);
@@ -555,6 +642,10 @@ void add_files(const SqlStatement& statement, std::vector<std::string> names,
         });
     if (!source.is_function && !is_common) files.push_back(source);
   };
+  const bool pivots = statement.kind == SqlStatement::Kind::kPivot ||
+                      statement.kind == SqlStatement::Kind::kUnpivot;
+  if (pivots) add(statement.pivot.source);
+  if (statement.kind != SqlStatement::Kind::kSelect) return;
   if (select.has_from) add(select.from);
   for (const SqlJoin& join : select.joins) add(join.source);
   const Status done = query::for_each_part(select, [&](Expression& part) {

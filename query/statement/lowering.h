@@ -6,6 +6,7 @@
 //   calls.cpp        short forms of calls and comparisons of row values
 //   subqueries.cpp   subqueries in expressions become constants, joins with kept answers, or marks
 //   groupings.cpp    GROUPING SETS and aggregates that need all values of a group
+//   pivot.cpp        PIVOT and UNPIVOT
 //   asof.cpp         ASOF JOIN becomes two joins
 //   summary.cpp      DESCRIBE and SUMMARIZE
 //   windows.cpp      window functions: a query before them, the operator, a query after them
@@ -113,8 +114,14 @@ class Lowering {
   Result<Query> lower_select(SqlQuery select, const CommonTables* common, const Scope* around);
   Result<Query> lower_set(const SqlStatement& statement, const CommonTables* common);
   Result<Query> lower_values(const SqlStatement& statement);
+  // In pivot.cpp.
+  Result<Query> lower_pivot(const SqlStatement& statement, const CommonTables* common);
+  Result<Query> lower_unpivot(const SqlStatement& statement, const CommonTables* common);
   Result<Relation> recursive(const CommonTable& table, const CommonTables* common);
   Result<Relation> function(const SqlSource& source);
+  Result<Relation> moments(std::int64_t first, std::int64_t end, const Expression& step,
+                           bool includes_end, const SqlSource& source);
+  Result<std::vector<std::int64_t>> whole_numbers(const std::vector<Expression>& trees);
   Result<Relation> renamed(Relation relation, const std::vector<std::string>& columns,
                            const SqlSource& source);
   Result<Relation> rows_without(const Relation& rows, const Relation& known);
@@ -138,6 +145,9 @@ class Block {
   }
 
   Result<Query> lower();
+  /// A list with its stars and columns('regex') written out, over one source.
+  Result<std::vector<NamedExpression>> items_over(const Relation& source,
+                                                  std::vector<NamedExpression> list);
 
  private:
   friend class Subqueries;
@@ -146,6 +156,8 @@ class Block {
 
   // In block.cpp.
   Status open_sources();
+  Result<bool> series_as_source();
+  Result<bool> lower_lateral(std::size_t join);
   Status natural_columns(SqlJoin& join, std::size_t source);
   Status set_parameters();
   Status name_windows();

@@ -50,6 +50,58 @@ class Subqueries {
  public:
   explicit Subqueries(Block& block) : block_(block), lowering_(block.lowering_) {}
 
+  /// A statement in FROM that names columns of the sources before it: what it gives for each of
+  /// their values is kept and joined. False where it names none.
+  Result<bool> lower_lateral(std::size_t number) {
+    SqlJoin& join = block_.query_.joins[number];
+    if (join.source.statement->kind != SqlStatement::Kind::kSelect) return false;
+    Expression node;
+    node.statement = join.source.statement;
+    node.offset = join.source.offset;
+    node.length = join.source.length;
+    if (!node.statement->with.empty()) return false;
+    PRESSO_ASSIGN(Block inner, opened(node));
+    if (!is_correlated(inner)) return false;
+    first_joins_.assign(block_.query_.joins.begin(),
+                        block_.query_.joins.begin() + static_cast<std::ptrdiff_t>(number));
+    const bool keeps_left = join.kind == SqlJoin::Kind::kLeft;
+    const bool inner_join = join.kind == SqlJoin::Kind::kComma ||
+                            join.kind == SqlJoin::Kind::kCross ||
+                            join.kind == SqlJoin::Kind::kInner;
+    if (!keeps_left && !inner_join) {
+      return lowering_.shown(refused_at(node, "LATERAL goes with inner and left joins"));
+    }
+    PRESSO_ASSIGN(const std::vector<CorrelationKey> keys, correlate(inner, node));
+    PRESSO_TRY(inner.expand_stars());
+    std::vector<NamedExpression> list = keys_as_items(keys);
+    if (inner.is_grouped()) {
+      if (inner.query_.group_by.empty() && !keeps_left) {
+        return lowering_.shown(refused_at(
+            node,
+            "aggregates of all rows are supported in LEFT JOIN LATERAL, where no rows give "
+            "null"));
+      }
+      inner.query_.group_by.insert(inner.query_.group_by.end(), list.begin(), list.end());
+    }
+    if (inner.query_.limit != ~std::uint64_t{0} || inner.query_.offset != 0) {
+      PRESSO_TRY(first_of_each(inner, list));
+    }
+    const std::vector<NamedExpression> items = inner.query_.select;
+    inner.query_.select = list;
+    inner.query_.select.insert(inner.query_.select.end(), items.begin(), items.end());
+    PRESSO_ASSIGN(Relation rows, kept(inner, "rows of LATERAL"));
+    rows.alias = join.source.alias.empty() ? lowering_.new_name() : join.source.alias;
+    std::vector<Expression> conditions;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      conditions.push_back(key_equality(keys[i], rows.alias, list[i].name));
+    }
+    if (join.on) conditions.push_back(*join.on);
+    join.on = all_of(std::move(conditions));
+    join.kind = keeps_left ? SqlJoin::Kind::kLeft : SqlJoin::Kind::kInner;
+    block_.scope_.sources.push_back(std::move(rows));
+    return true;
+  }
+
   Status lower() {
     first_joins_ = block_.query_.joins;
     first_where_ = block_.query_.where;
@@ -474,7 +526,7 @@ class Subqueries {
     return literal_of(rows, 0, 0);
   }
 
-  /// LIMIT 1: the first row of each key.
+  /// LIMIT n OFFSET m of the rows of each key.
   Status first_of_each(Block& inner, const std::vector<NamedExpression>& keys) {
     auto details = std::make_shared<CallDetails>();
     Window& window = details->over.emplace_back();
@@ -482,8 +534,13 @@ class Subqueries {
     window.order = std::exchange(inner.query_.order_by, {});
     Expression place = call("row_number", {});
     place.details = std::move(details);
-    Expression first = equality(std::move(place), number(1));
+    const auto from = static_cast<std::int64_t>(inner.query_.offset);
+    const auto rows = static_cast<std::int64_t>(
+        std::min<std::uint64_t>(inner.query_.limit, std::uint64_t{1} << 62));
+    Expression first = operation(Op::kBetween, {std::move(place), number(from + 1),
+                                                number(std::min(rows, INT64_MAX - from) + from)});
     inner.query_.limit = ~std::uint64_t{0};
+    inner.query_.offset = 0;
     inner.query_.qualify =
         inner.query_.qualify ? all_of({*inner.query_.qualify, std::move(first)}) : std::move(first);
     return {};
@@ -581,8 +638,8 @@ class Subqueries {
     const std::string alias = lowering_.new_name();
     for (const CorrelationKey& key : keys) {
       chosen.query_.select.push_back({key.outer, lowering_.new_name()});
-      same.push_back(
-          equality(key.inner, qualified_column(alias, chosen.query_.select.back().name, key.inner)));
+      same.push_back(equality(
+          key.inner, qualified_column(alias, chosen.query_.select.back().name, key.inner)));
     }
     chosen.query_.distinct = true;
     PRESSO_ASSIGN(Relation rows, kept(chosen, "keys of the rows around a subquery"));
@@ -608,11 +665,10 @@ class Subqueries {
   }
 
   static bool has_inner_joins_only(const Block& block) {
-    return std::all_of(block.query_.joins.begin(), block.query_.joins.end(),
-                       [](const SqlJoin& join) {
-                         return join.kind == SqlJoin::Kind::kInner ||
-                                join.kind == SqlJoin::Kind::kComma;
-                       });
+    return std::all_of(
+        block.query_.joins.begin(), block.query_.joins.end(), [](const SqlJoin& join) {
+          return join.kind == SqlJoin::Kind::kInner || join.kind == SqlJoin::Kind::kComma;
+        });
   }
 
   /// Gives `chosen` the conditions of WHERE on one source, and the semi joins that were made of
@@ -630,8 +686,8 @@ class Subqueries {
     std::vector<Expression> conditions;
     if (first_where_) {
       for (Expression& each : conjuncts_of(*first_where_)) {
-        const bool names_columns = any_node(
-            each, [](const Expression& node) { return node.kind == Kind::kColumn; });
+        const bool names_columns =
+            any_node(each, [](const Expression& node) { return node.kind == Kind::kColumn; });
         if (names_columns && is_of(each, owner)) conditions.push_back(std::move(each));
       }
     }
@@ -837,6 +893,11 @@ class Subqueries {
   /// Whether rows for which the subquery at hand gives null are dropped.
   bool drops_nulls_ = false;
 };
+
+Result<bool> Block::lower_lateral(std::size_t join) {
+  if (query_.joins[join].source.statement == nullptr) return false;
+  return Subqueries(*this).lower_lateral(join);
+}
 
 Status Block::lower_subqueries() {
   bool found = false;

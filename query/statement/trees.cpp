@@ -115,7 +115,7 @@ Expression equality(Expression a, Expression b) {
 
 Expression same_or_null(const Expression& a, const Expression& b) {
   const auto hash = [](const Expression& value) {
-    return call("bucket", {value, number(std::int64_t{1} << 31)});
+    return call("bucket", {value, number(std::int64_t{1} << 20)});
   };
   Expression same = operation(Op::kIsDistinct, {a, b});
   same.negated = true;

@@ -155,6 +155,9 @@ class SqlCommand final : public QueryCommand {
     context.parameters = parameters_of(settings_.parameters);
     context.open = [&](const SqlSource& source) -> Result<StatementTables> {
       const auto found = std::find(files_.begin(), files_.end(), source.path);
+      if (found == files_.end()) {
+        return make_error(ErrorCode::kInvalidArgument, source.path + " was not opened");
+      }
       const SelectInput& input = *inputs[static_cast<std::size_t>(found - files_.begin())];
       const std::string name = source.path == kStandardInput ? "stdin" : source.path;
       return StatementTables{{input.table()}, {name}};

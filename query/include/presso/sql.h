@@ -92,6 +92,18 @@ struct SqlQuery {
   std::uint64_t offset = 0;
 };
 
+/// PIVOT source ON on [IN (values)] USING items GROUP BY keys, or
+/// UNPIVOT source ON columns INTO NAME name VALUE value.
+struct SqlPivot {
+  SqlSource source;
+  std::vector<NamedExpression> on;
+  std::vector<Expression> values;  ///< of `on`; empty: all that there are
+  std::vector<NamedExpression> items;
+  std::vector<NamedExpression> group_by;
+  std::string name;   ///< the column of names that UNPIVOT makes
+  std::string value;  ///< and that of values
+};
+
 /// A table of WITH.
 struct SqlCommonTable {
   std::string name;
@@ -108,6 +120,8 @@ struct SqlStatement {
     kIntersect,
     kExcept,
     kValues,  ///< `rows`
+    kPivot,   ///< `pivot`
+    kUnpivot,
   };
   /// What is done with the answer.
   enum class Purpose : std::uint8_t {
@@ -129,6 +143,7 @@ struct SqlStatement {
   std::shared_ptr<const SqlStatement> left;
   std::shared_ptr<const SqlStatement> right;
   std::vector<std::vector<Expression>> rows;
+  SqlPivot pivot;
   /// Of set operations and VALUES; a SELECT has its own.
   std::vector<SortExpression> order_by;
   std::uint64_t limit = ~std::uint64_t{0};
