@@ -93,9 +93,9 @@ class MomentRows {
       case WindowKind::kStddevSamp:
         return set(row, n > 1, root(sum / (n - 1)), result);
       case WindowKind::kSkewness:
-        return set(row, n > 2, skewness(state), result);
+        return set(row, n > 2 && sum != 0, skewness(state), result);
       default:
-        return set(row, n > 3, kurtosis(state), result);
+        return set(row, n > 3 && sum != 0, kurtosis(state), result);
     }
   }
 
@@ -109,18 +109,17 @@ class MomentRows {
   static void set(std::uint32_t row, bool known, double value, WindowResult& result) {
     if (known) result.set(row, value);
   }
-  /// The sample's, as DuckDB and Excel have it.
+  /// The sample's, as DuckDB and Excel have it. Values that are all equal have neither this nor a
+  /// kurtosis.
   static double skewness(const State& state) {
     const double n = state.count;
     const double variance = state.second.value() / n;
-    if (!(variance > 0)) return kNotANumber;
     const double third = state.third.value() / n;
     return std::sqrt(n * (n - 1)) / (n - 2) * third / std::pow(variance, 1.5);
   }
   static double kurtosis(const State& state) {
     const double n = state.count;
     const double variance = state.second.value() / n;
-    if (!(variance > 0)) return kNotANumber;
     const double fourth = state.fourth.value() / n;
     return (n - 1) * ((n + 1) * fourth / (variance * variance) - 3 * (n - 1)) / ((n - 2) * (n - 3));
   }
@@ -193,6 +192,8 @@ class PairRows {
       case WindowKind::kRegrSlope:
         return result.set(row, slope);
       default:
+        // Where x does not vary, DuckDB has no intercept, although its slope is NaN.
+        if (std::isnan(slope)) return;
         return result.set(row, state.mean_y.value() - slope * state.mean_x.value());
     }
   }

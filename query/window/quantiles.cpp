@@ -40,7 +40,10 @@ class PlaceCounts {
 
 /// Values between two: rounded towards zero where they are whole numbers of a unit.
 Int128 between(Int128 low, Int128 high, double share) {
-  return low + static_cast<Int128>(static_cast<double>(high - low) * share);
+  constexpr Int128 kExact = Int128{1} << 53;
+  const auto range = static_cast<double>(high - low);
+  if (low <= -kExact || low >= kExact) return low + static_cast<Int128>(range * share);
+  return static_cast<Int128>(std::fma(range, share, static_cast<double>(low)));
 }
 double between(double low, double high, double share) {
   return low * (1 - share) + high * share;

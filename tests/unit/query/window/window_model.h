@@ -341,12 +341,12 @@ inline Value Model::moment(const std::vector<std::size_t>& rows) const {
     case WindowKind::kStddevSamp:
       return n < 2 ? Value() : std::sqrt(second / (n - 1));
     case WindowKind::kSkewness: {
-      if (n < 3) return {};
+      if (n < 3 || second == 0) return {};
       const double third = static_cast<double>(power[3]) / n;
       return std::sqrt(n * (n - 1)) / (n - 2) * third / std::pow(variance, 1.5);
     }
     default: {
-      if (n < 4) return {};
+      if (n < 4 || second == 0) return {};
       const double fourth = static_cast<double>(power[4]) / n;
       return (n - 1) * ((n + 1) * fourth / (variance * variance) - 3 * (n - 1)) /
              ((n - 2) * (n - 3));
@@ -380,7 +380,7 @@ inline Value Model::moment_of_two(const std::vector<std::size_t>& rows) const {
     case WindowKind::kRegrSlope:
       return static_cast<double>(yx / xx);
     default:
-      return static_cast<double>(y - yx / xx * x);
+      return xx == 0 ? Value() : static_cast<double>(y - yx / xx * x);
   }
 }
 
@@ -398,7 +398,10 @@ inline Value Model::middle(Values values, double share) const {
     return *real * (1 - part) + std::get<double>(high) * part;
   }
   const Int128 from = std::get<Int128>(low);
-  return from + static_cast<Int128>(static_cast<double>(std::get<Int128>(high) - from) * part);
+  const auto range = static_cast<double>(std::get<Int128>(high) - from);
+  const bool exact = from > -(Int128{1} << 53) && from < Int128{1} << 53;
+  return exact ? static_cast<Int128>(std::fma(range, part, static_cast<double>(from)))
+               : from + static_cast<Int128>(range * part);
 }
 
 inline Value Model::quantile(const std::vector<std::size_t>& rows) const {
