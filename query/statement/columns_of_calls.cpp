@@ -179,8 +179,10 @@ Result<Expression> ColumnsOfCalls::add_call(const Expression& call, const Window
     without_place.details = std::make_shared<const CallDetails>(
         call.details == nullptr ? CallDetails() : *call.details);
   }
-  for (const auto& [known, name] : known_) {
-    if (known == without_place) return at_place_of(column(name), call);
+  for (std::size_t i = 0; i < known_.size(); ++i) {
+    const bool same = known_[i].first == without_place &&
+                      calls_[i].partition == result.partition && calls_[i].order == result.order;
+    if (same) return at_place_of(column(known_[i].second), call);
   }
   result.name = lowering_.new_name();
   known_.emplace_back(std::move(without_place), result.name);

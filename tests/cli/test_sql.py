@@ -121,6 +121,16 @@ class Statements(SqlTest):
         self.assertTrue(at.startswith("count(*)"), at)
         self.refused("select distinct city from shop.csv group by city", "DISTINCT goes without")
 
+    def test_each_aggregate_has_distinct_values_of_its_own(self):
+        self.write("few.csv", b"a,b,c\n1,3,3\n1,3,4\n2,5,4\n2,,4\n2,7,\n")
+        self.assertEqual(
+            self.sql(
+                "select sum(distinct b), sum(distinct c), count(distinct a, b),"
+                " count(distinct a, c), avg(distinct b) filter (where a = 2) from few.csv"
+            ),
+            [["15", "7", "3", "3", "6"]],
+        )
+
     def test_joins_are_those_of_the_command(self):
         large = self.table("large.csv", text_of(made_rows(3000, 1), "a,key,word"))
         small = self.table("small.csv", text_of(made_rows(300, 2), "b,key,word"))
