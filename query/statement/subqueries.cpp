@@ -9,7 +9,9 @@
 // relates inner and outer columns in another way, the different values of the outer columns are
 // kept first and become one more source of the subquery.
 #include <algorithm>
+#include <set>
 
+#include "query/expression/token.h"
 #include "query/statement/lowering.h"
 
 namespace presso::query {
@@ -22,6 +24,10 @@ using Op = Expression::Op;
 constexpr std::uint64_t kMostListed = 64;
 /// A table that is this many times as large as another is much larger.
 constexpr std::uint64_t kMuchLarger = 2;
+/// A join keeps its smaller side if the larger one has this many times as many rows, and the rows
+/// are so many that it matters.
+constexpr std::uint64_t kManyTimes = 8;
+constexpr std::uint64_t kFewRows = 20'000;
 
 bool is_subquery(const Expression& node) {
   return node.kind == Kind::kSubquery;
@@ -41,6 +47,54 @@ struct CorrelationKey {
   Expression inner;
   Expression outer;
   bool nulls_are_equal = false;
+};
+
+/// The names of all columns in parts of a statement, whosever they are, with those in statements
+/// within it.
+class NamesUsed {
+ public:
+  void add(const Expression& tree) {
+    any_node(tree, [this](const Expression& node) {
+      if (node.kind == Kind::kColumn) names_.insert(expression_detail::lower_case(node.text));
+      if (node.statement != nullptr) add(*node.statement);
+      return false;
+    });
+  }
+  void add(const SqlQuery& query) {
+    SqlQuery copy = query;
+    const Status done = for_each_part(copy, [this](Expression& part) -> Status {
+      add(part);
+      return {};
+    });
+    knows_all_ = knows_all_ && done.ok();
+    for (const SqlJoin& join : query.joins) {
+      for (const Expression& each : join.using_columns) add(each);
+      add(join.source);
+    }
+    add(query.from);
+  }
+  bool has(const std::string& name) const {
+    return !knows_all_ || names_.contains(expression_detail::lower_case(name));
+  }
+
+ private:
+  void add(const SqlSource& source) {
+    for (const Expression& each : source.arguments) add(each);
+    if (source.statement != nullptr) add(*source.statement);
+  }
+  void add(const SqlStatement& statement) {
+    for (const SqlCommonTable& table : statement.with) add(*table.statement);
+    add(statement.select);
+    for (const auto& side : {statement.left, statement.right}) {
+      if (side != nullptr) add(*side);
+    }
+    for (const auto& row : statement.rows) {
+      for (const Expression& each : row) add(each);
+    }
+  }
+
+  std::set<std::string> names_;
+  bool knows_all_ = true;
 };
 
 }  // namespace
@@ -124,27 +178,34 @@ class Subqueries {
   Status lower_where() {
     SqlQuery& query = block_.query_;
     if (!query.where) return {};
-    std::vector<Expression> left;
     for (Expression& condition : conjuncts_of(*std::exchange(query.where, std::nullopt))) {
+      auto& list = any_node(condition, is_subquery) ? waiting_ : plain_;
+      list.push_back(std::move(condition));
+    }
+    std::vector<Expression> left;
+    while (!waiting_.empty()) {
+      Expression condition = std::move(waiting_.front());
+      waiting_.erase(waiting_.begin());
       Expression* inner = &condition;
       bool negated = false;
       while (inner->kind == Kind::kOperator && inner->op == Op::kNot) {
         inner = &inner->arguments[0];
         negated = !negated;
       }
-      if (is_subquery(*inner) && inner->op != Op::kNone) {
-        PRESSO_ASSIGN(auto rest, join_of(*inner, negated != inner->negated));
-        if (rest) left.push_back(std::move(*rest));
+      if (!is_subquery(*inner) || inner->op == Op::kNone) {
+        left.push_back(std::move(condition));
         continue;
       }
-      left.push_back(std::move(condition));
+      PRESSO_ASSIGN(auto rest, join_of(*inner, negated != inner->negated));
+      if (rest) plain_.push_back(std::move(*rest));
     }
     for (Expression& condition : left) {
       drops_nulls_ = is_strict_comparison(condition);
       PRESSO_TRY(replace_in(condition, false));
+      plain_.push_back(std::move(condition));
     }
     drops_nulls_ = false;
-    if (!left.empty()) query.where = all_of(std::move(left));
+    if (!plain_.empty()) query.where = all_of(std::move(plain_));
     return {};
   }
 
@@ -251,9 +312,7 @@ class Subqueries {
   /// dropped. As an inner join among the first ones it takes part in the choice of their order.
   void join_distinct(Relation rows, Expression on) {
     std::vector<SqlJoin>& joins = block_.query_.joins;
-    const auto later = std::find_if(joins.begin(), joins.end(), [](const SqlJoin& join) {
-      return join.kind != SqlJoin::Kind::kInner && join.kind != SqlJoin::Kind::kComma;
-    });
+    const auto later = std::find_if_not(joins.begin(), joins.end(), is_inner);
     const auto place = later - joins.begin();
     if (place < static_cast<std::ptrdiff_t>(first_joins_.size())) {
       return block_.add_join(std::move(rows), SqlJoin::Kind::kInner, std::move(on));
@@ -278,7 +337,72 @@ class Subqueries {
     return plain && !(query.where && any_node(*query.where, is_subquery));
   }
 
+  /// Before a join with a much larger table, of which all rows would have to be kept: answers what
+  /// has been joined so far if that gives few rows. These are kept instead, and the large table is
+  /// only read.
+  Status answer_first(const Block& inner, const std::optional<Expression>& tested) {
+    const std::uint64_t most = inner.scope_.sources[0].rows() / kManyTimes;
+    SqlQuery& query = block_.query_;
+    if (query.joins.empty() || most < kFewRows) return {};
+    NamesUsed used;
+    used.add(inner.query_);
+    used.add(query);
+    if (tested) used.add(*tested);
+    for (const Expression& each : waiting_) used.add(each);
+    SqlQuery first;
+    std::vector<std::string> qualifiers;
+    if (!select_used(used, first, qualifiers)) return {};
+    first.joins = query.joins;
+    first.limit = most + 1;
+    if (!plain_.empty()) first.where = all_of(plain_);
+    std::swap(query, first);
+    const Query before = block_.make_query();
+    std::swap(query, first);
+    PRESSO_ASSIGN(Relation found, lowering_.keep(before, "rows before a join with many"));
+    if (found.rows() > most) return {};
+    found.names = std::move(qualifiers);
+    block_.continue_from(std::move(found));
+    plain_.clear();
+    first_joins_.clear();
+    first_where_.reset();
+    return {};
+  }
+
+  /// Selects the columns of the block's sources that are used, and lists what these sources are
+  /// called. Returns false where two columns have one name, or joins give more than pairs of rows.
+  bool select_used(const NamesUsed& used, SqlQuery& first,
+                   std::vector<std::string>& qualifiers) const {
+    std::set<std::string> selected;
+    for (std::size_t i = 0; i < block_.scope_.sources.size(); ++i) {
+      if (i > 0) {
+        const SqlJoin& join = block_.query_.joins[i - 1];
+        if (join.kind == SqlJoin::Kind::kSemi || join.kind == SqlJoin::Kind::kAnti) continue;
+        if (!is_inner(join) || !join.using_columns.empty()) return false;
+      }
+      const Relation& source = block_.scope_.sources[i];
+      const bool is_called_by_files = source.alias.empty() && !source.names.empty();
+      if (is_called_by_files) {
+        qualifiers.insert(qualifiers.end(), source.names.begin(), source.names.end());
+      } else {
+        qualifiers.push_back(block_.qualifier_of(i));
+      }
+      for (const ColumnSchema& each : source.schema().columns) {
+        if (!used.has(each.name)) continue;
+        if (!selected.insert(each.name).second) return false;
+        Expression value = column(each.name);
+        value.qualifier = block_.qualifier_of(i);
+        first.select.push_back({std::move(value), each.name});
+      }
+    }
+    return !selected.empty();
+  }
+
+  static bool is_inner(const SqlJoin& join) {
+    return join.kind == SqlJoin::Kind::kInner || join.kind == SqlJoin::Kind::kComma;
+  }
+
   Status join_directly(Block& inner, const std::optional<Expression>& tested, SqlJoin::Kind kind) {
+    PRESSO_TRY(answer_first(inner, tested));
     const std::string alias = lowering_.new_name();
     std::vector<Expression> conditions;
     if (inner.query_.where) conditions = conjuncts_of(*inner.query_.where);
@@ -625,7 +749,9 @@ class Subqueries {
   /// that have none of them before it is computed.
   Status join_outer_keys(Block& inner, const std::vector<CorrelationKey>& keys) {
     const std::optional<std::size_t> owner = owner_of(keys);
-    if (!owner || *owner > first_joins_.size() || !has_inner_joins_only(inner)) return {};
+    const auto& joins = inner.query_.joins;
+    const bool is_plain = std::all_of(joins.begin(), joins.end(), is_inner);
+    if (!owner || *owner > first_joins_.size() || !is_plain) return {};
     std::uint64_t largest = 0;
     for (const Relation& source : inner.scope_.sources) largest = std::max(largest, source.rows());
     const Relation& source = block_.scope_.sources[*owner];
@@ -664,13 +790,6 @@ class Subqueries {
     return single ? owner : std::nullopt;
   }
 
-  static bool has_inner_joins_only(const Block& block) {
-    return std::all_of(
-        block.query_.joins.begin(), block.query_.joins.end(), [](const SqlJoin& join) {
-          return join.kind == SqlJoin::Kind::kInner || join.kind == SqlJoin::Kind::kComma;
-        });
-  }
-
   /// Gives `chosen` the conditions of WHERE on one source, and the semi joins that were made of
   /// conditions on it. None, if there are outer joins, after which WHERE means other rows.
   void add_conditions_on(std::size_t owner, Block& chosen) const {
@@ -693,9 +812,8 @@ class Subqueries {
     }
     for (std::size_t i = 0; i < joins.size(); ++i) {
       const auto kind = joins[i].kind;
-      const bool is_inner = kind == SqlJoin::Kind::kInner || kind == SqlJoin::Kind::kComma;
       const bool is_half = kind == SqlJoin::Kind::kSemi || kind == SqlJoin::Kind::kAnti;
-      if (!is_inner && !is_half) {
+      if (!is_inner(joins[i]) && !is_half) {
         chosen.query_.joins.clear();
         return;
       }
@@ -887,6 +1005,9 @@ class Subqueries {
 
   Block& block_;
   Lowering& lowering_;
+  // Conditions of WHERE without subqueries, and those with subqueries that were not looked at yet.
+  std::vector<Expression> plain_;
+  std::vector<Expression> waiting_;
   std::vector<SqlJoin> first_joins_;  ///< before subqueries added theirs
   std::optional<Expression> first_where_;
   std::map<std::string, std::string> matched_;  ///< by alias
