@@ -98,6 +98,7 @@ Status KeyFilter::fill_bitmap(const BuildKeys& keys, unsigned threads) {
     }
     distinct += count;
   }));
+  distinct_ = distinct;
   if (distinct + 1 == bits) {
     kind_ = Kind::kRange;
     bitmap_ = grouping::Column<std::uint64_t>();

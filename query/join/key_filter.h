@@ -55,6 +55,8 @@ class KeyFilter {
 
   /// Whether every key that passes has a match.
   bool exact() const { return kind_ != Kind::kBloom; }
+  /// Whether it is known that no two rows of the build side have the same key.
+  bool unique() const { return exact() && distinct_ == facts_.keys; }
   Kind kind() const { return kind_; }
   std::uint64_t bytes() const { return bitmap_.bytes() + blocks_.bytes(); }
   const JoinKeyFacts& facts() const { return facts_; }
@@ -67,6 +69,7 @@ class KeyFilter {
 
   Kind kind_ = Kind::kNothing;
   JoinKeyFacts facts_;
+  std::uint64_t distinct_ = 0;  ///< different keys; of a Bloom filter unknown
   grouping::Column<std::uint64_t> bitmap_;
   grouping::Column<BloomBlock> blocks_;
 };

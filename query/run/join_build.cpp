@@ -618,6 +618,11 @@ class StageBuilder {
     built_->is_worth_asking =
         !is_loaded_ && query::is_worth_asking(parent_.query, *parent_.tree, stage_,
                                               static_cast<double>(built_->rows_kept));
+    if (may_only_choose()) {
+      make_filter();
+      built_->only_chooses = built_->filter != nullptr && built_->filter->unique();
+      if (built_->only_chooses) return {};
+    }
     if (is_decided_by_scan() && !built_->keys.are_words()) return {};
     if (is_decided_by_scan()) {
       make_filter();
@@ -644,6 +649,15 @@ class StageBuilder {
   /// Whether the scan can do all the work of the stage.
   bool is_decided_by_scan() const {
     return !is_loaded_ && query::is_decided_by_scan(parent_, stage_, part_.is_all());
+  }
+
+  /// Whether BuiltStage::only_chooses holds if keys are unique.
+  bool may_only_choose() const {
+    const auto number = static_cast<std::size_t>(&stage_ - parent_.tree->stages.data());
+    return stage_.kind == StageKind::kInner && stage_.residual.empty() &&
+           built_->columns.empty() && built_->keys.are_words() && built_->is_worth_asking &&
+           part_.is_all() && parent_.options.join_strategy == JoinStrategy::kAuto &&
+           can_ask_in_scan(parent_.query, *parent_.tree, number);
   }
 
   Status make_join_table() {

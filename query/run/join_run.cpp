@@ -490,7 +490,7 @@ std::string JoinRun::asked_text(std::size_t stage) const {
   const FilterRunner::Count count = in_scan(stage);
   const std::uint64_t dropped = count.asked - count.left;
   if (scanned_[stage].decides) {
-    const bool wanted = stages_[stage]->bound.kind == StageKind::kProbeSemi;
+    const bool wanted = stages_[stage]->bound.kind != StageKind::kProbeAnti;
     return grouped(count.asked) + " rows of the scan, of which " +
            grouped(wanted ? count.left : dropped) + " have a partner";
   }

@@ -14,11 +14,18 @@
 namespace presso::query {
 namespace {
 
-// Nanoseconds for each row on one thread: testing codes or intervals, and looking up keys.
+// Nanoseconds for each row on one thread: testing codes or intervals, and looking up keys in a
+// bitmap that the first or the second level of the cache holds, or in larger filters.
 constexpr double kCodeNs = 0.3;
+constexpr double kLookUpSmallNs = 0.5;
+constexpr double kLookUpMediumNs = 1;
 constexpr double kLookUpNs = 2;
+constexpr std::uint64_t kSmallBytes = 32 << 10;
+constexpr std::uint64_t kMediumBytes = 1 << 20;
 /// A condition that costs this many times as much is tested after a condition on keys.
 constexpr double kMuchMore = 4;
+/// So is one that takes this many times as long to drop a row.
+constexpr double kClearly = 1.5;
 
 /// Whether the stage only selects rows of the probe side: semi or anti, without further conditions.
 bool is_choosing(const BoundStage& stage) {
@@ -73,15 +80,42 @@ std::string form_of(const BuiltStage& built) {
   return grouped(built.keys.different()) + " different";
 }
 
+/// The cost of looking up a key in the filter of a build side.
+double look_up_ns(const BuiltStage& built) {
+  const bool is_bitmap = built.filter != nullptr && built.filter->exact();
+  if (!is_bitmap || built.filter->bytes() > kMediumBytes) return kLookUpNs;
+  return built.filter->bytes() > kSmallBytes ? kLookUpMediumNs : kLookUpSmallNs;
+}
+
+/// The share of the values in the range of the probe side's key that are keys of the build side;
+/// 1 if the range is unknown.
+double share_of_range(const Execution& execution, const BuiltStage& built) {
+  const Node& key = execution.query.input->at(built.bound.probe_keys[0]);
+  if (built.bound.probe_keys.size() > 1 || key.physical != Physical::kInt64 || !key.range.known) {
+    return 1;
+  }
+  const double width = static_cast<double>(key.range.most - key.range.least) + 1;
+  return std::min(1.0, static_cast<double>(built.rows_kept) / width);
+}
+
 /// The share of rows that are expected to pass: the share of its table's rows that the build side
-/// has kept.
+/// has kept. A complete build side is expected to have a partner for every row, unless its keys are
+/// few of those that there may be.
 double share_of(const Execution& execution, const BuiltStage& built, bool negated) {
   constexpr double kUnknown = 0.5;
   const auto all = static_cast<double>(execution.query.joins->sources[built.bound.build.root].rows);
   const auto kept = static_cast<double>(built.rows_kept);
-  // A complete build side is expected to have a partner for every row.
-  const double share = kept < all ? kept / all : is_choosing(built.bound) ? kUnknown : 1;
+  double share = kept / all;
+  if (kept >= all) {
+    share = std::min(is_choosing(built.bound) ? kUnknown : 1, share_of_range(execution, built));
+  }
   return negated ? 1 - share : share;
+}
+
+/// How long it takes on average to drop one row.
+double drop_ns(double cost_ns, double share) {
+  constexpr double kFewest = 1e-3;
+  return cost_ns / std::max(kFewest, 1 - share);
 }
 
 }  // namespace
@@ -140,7 +174,8 @@ std::optional<KeyCondition> key_condition(const Execution& execution, std::size_
   const bool negated = bound.kind == StageKind::kProbeAnti;
   KeyCondition made;
   made.decides =
-      (!words || built.filter->exact()) && is_decided_by_scan(execution, bound, !is_parted);
+      built.only_chooses ||
+      ((!words || built.filter->exact()) && is_decided_by_scan(execution, bound, !is_parted));
   // An inexact test must not be negated: it would drop rows that have no partner.
   if (negated && !made.decides) return std::nullopt;
   const bool is_string =
@@ -150,7 +185,7 @@ std::optional<KeyCondition> key_condition(const Execution& execution, std::size_
   Condition& condition = made.condition;
   // If the join looks the keys up anyway, the scan may stop asking.
   condition.is_optional = !made.decides;
-  condition.cost_ns = is_string ? kCodeNs : kLookUpNs;
+  condition.cost_ns = is_string ? kCodeNs : look_up_ns(built);
   condition.selectivity = share_of(execution, built, negated);
   const std::size_t column = key.column - execution.first_column;
   const auto intervals = single ? intervals_of(key, built) : std::nullopt;
@@ -175,14 +210,22 @@ std::optional<KeyCondition> key_condition(const Execution& execution, std::size_
 void add_condition(FilterPlan& plan, Condition condition, bool is_given) {
   const std::size_t number = plan.conditions.size();
   const double much = kMuchMore * condition.cost_ns;
+  const double long_time = kClearly * drop_ns(condition.cost_ns, condition.selectivity);
   plan.selectivity *= condition.selectivity;
   plan.cost_ns += condition.cost_ns;
   // The GPU's plan knows nothing of this condition.
   plan.on_device.reset();
   plan.conditions.push_back(std::move(condition));
   const auto is_costly = [&](const std::vector<std::size_t>& group) {
-    return std::any_of(group.begin(), group.end(),
-                       [&](std::size_t i) { return plan.conditions[i].cost_ns > much; });
+    double cost_ns = 0;
+    double share = 1;
+    bool is_much = false;
+    for (const std::size_t i : group) {
+      cost_ns += plan.conditions[i].cost_ns;
+      share *= plan.conditions[i].selectivity;
+      is_much = is_much || plan.conditions[i].cost_ns > much;
+    }
+    return is_much || drop_ns(cost_ns, share) > long_time;
   };
   for (auto pass = plan.passes.begin(); !is_given && pass != plan.passes.end(); ++pass) {
     const auto group = std::find_if(pass->groups.begin(), pass->groups.end(), is_costly);
