@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "decompress/columns/cpu/integer_decoder.h"
+#include "decompress/columns/cpu/plane_decoder.h"
 #include "format/columns/column_block.h"
 #include "presso/checksum.h"
 
@@ -21,6 +22,11 @@ Error differs() {
 /// Whether header and payload, rounded up, are exactly as long as the directory says.
 bool fills(const ColumnBlockHeader& header, Bytes stored) {
   return round_up(kBlockHeaderBytes + header.payload_bytes, kFrameAlignment) == stored.size();
+}
+
+// Byte 11 of either header is the coding (FORMAT.md 5).
+Coding coding_of(Bytes stored) {
+  return static_cast<Coding>(stored.data()[11]);
 }
 
 }  // namespace
@@ -65,10 +71,10 @@ Status BlockReader::read(std::uint32_t block, MutableBytes stored) const {
   return {};
 }
 
-// Byte 11 of either header is the coding (FORMAT.md 5).
-bool BlockReader::is_bytes(Bytes stored) {
-  const auto coding = static_cast<Coding>(stored.data()[11]);
-  return coding == Coding::kRaw || coding == Coding::kByte || coding == Coding::kBit;
+bool BlockReader::is_whole(Bytes stored) {
+  const Coding coding = coding_of(stored);
+  return coding == Coding::kRaw || coding == Coding::kByte || coding == Coding::kBit ||
+         coding == Coding::kPlanes;
 }
 
 /// Everything except the payload's checksum, for loaders that let a GPU compute it.
@@ -141,12 +147,30 @@ Status BlockReader::decode_bytes(std::uint32_t block, const Buffer& stored, Byte
   return decoded.ok() ? Status{} : at_block(std::move(decoded.error()), block);
 }
 
-/// Integers may also be stored as bytes; the result in `into` is the same.
+/// Planes are checked as integers are.
+Status BlockReader::decode_whole(std::uint32_t block, Byte width_bytes, const Buffer& stored,
+                                 Byte* into) const {
+  if (coding_of(stored.bytes()) != Coding::kPlanes) return decode_bytes(block, stored, into);
+  auto header = parse_column_block_header(stored.data());
+  if (!header.ok()) return at_block(std::move(header.error()), block);
+  if (header->width_bytes != width_bytes || header->count != group_.blocks[block].rows ||
+      header->number != block || !fills(*header, stored.bytes())) {
+    return at_block(differs(), block);
+  }
+  const Bytes payload(stored.data() + kBlockHeaderBytes, header->payload_bytes);
+  if (options_.verify && checksum64(payload) != header->payload_checksum) {
+    return at_block(make_error(ErrorCode::kContentChecksum), block);
+  }
+  Status decoded = decode_planes(*header, payload, options_, into);
+  return decoded.ok() ? Status{} : at_block(std::move(decoded.error()), block);
+}
+
+/// Integers may be stored in several forms; the result in `into` is the same.
 Status BlockReader::decode_integers(std::uint32_t block, Byte width_bytes, Byte* into) const {
   // Freed at the end: decoded values do not point into it.
   Buffer stored;
   PRESSO_TRY(read(block, stored));
-  if (is_bytes(stored.bytes())) return decode_bytes(block, stored, into);
+  if (is_whole(stored.bytes())) return decode_whole(block, width_bytes, stored, into);
   PRESSO_ASSIGN(const IntegerBlock opened, open_integers(block, width_bytes, stored.bytes()));
   Status decoded = presso::decode_integers(
       opened.parameters, opened.payload, {into, integer_bytes(width_bytes, opened.parameters.rows)},

@@ -56,9 +56,10 @@ class BlockReader {
   /// Reads into the caller's memory, which must be as large as the directory says that the
   /// block is.
   Status read(std::uint32_t block, MutableBytes stored) const;
-  /// Whether a block that was read is stored as bytes (raw, Byte, Bit). One of an unknown
-  /// coding counts as integers, whose check then gives the error.
-  static bool is_bytes(Bytes stored);
+  /// Whether a block of integers that was read can only be decoded as a whole, since it is stored
+  /// as bytes (raw, Byte, Bit) or in planes. One of an unknown coding counts as packed, whose check
+  /// then gives the error.
+  static bool is_whole(Bytes stored);
 
   /// Checks a block of integers that was read, its checksum included unless options say
   /// otherwise. kBadRowGroup where header and directory differ, kContentChecksum.
@@ -81,12 +82,15 @@ class BlockReader {
   Result<StoredTokens> parse_tokens(std::uint32_t block, Bytes stored) const;
   /// The header of a block that is stored as bytes; the payload is not looked at.
   Result<BlockHeader> parse_bytes(std::uint32_t block, Bytes stored) const;
-  /// Decodes a block that is stored as bytes. `into`: room for its plain bytes and
+  /// Decodes a block of bytes. `into`: room for its plain bytes and
   /// Buffer::kSlack.
   Status decode_bytes(std::uint32_t block, const Buffer& stored, Byte* into) const;
 
-  /// Reads and decodes a block of integers in either form. `into`: room for the values and
+  /// Decodes a block of integers for which is_whole() holds. `into`: room for the values and
   /// slack.
+  Status decode_whole(std::uint32_t block, Byte width_bytes, const Buffer& stored,
+                      Byte* into) const;
+  /// Reads and decodes a block of integers in any form. `into`: room for the values and slack.
   Status decode_integers(std::uint32_t block, Byte width_bytes, Byte* into) const;
   /// Reads and decodes a block of bytes.
   Status decode_bytes(std::uint32_t block, Byte* into) const;

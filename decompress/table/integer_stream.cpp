@@ -38,16 +38,16 @@ Status IntegerStream::load_block() {
   });
 }
 
-/// Blocks of integers that are stored as bytes are decoded at once, as vectors cannot be found
-/// in them.
+/// Blocks of integers that are stored as bytes or in planes are decoded at once, as vectors cannot
+/// be found in them.
 Status IntegerStream::read_block(std::uint32_t block) {
   const BlockReader& blocks = group_->blocks();
   // Rows of the block before the slice.
   const auto skipped = static_cast<std::uint32_t>(first_ - group_->begin_of(block));
   PRESSO_TRY(blocks.read(block, stored_));
-  if (BlockReader::is_bytes(stored_.bytes())) {
+  if (BlockReader::is_whole(stored_.bytes())) {
     values_.resize_discarding(group_->directory().blocks[block].plain_bytes);
-    PRESSO_TRY(blocks.decode_bytes(block, stored_, values_.data()));
+    PRESSO_TRY(blocks.decode_whole(block, width_bytes_, stored_, values_.data()));
     values_at_ = integer_bytes(width_bytes_, skipped);
     state_ = State::kValues;
     return {};

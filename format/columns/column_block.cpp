@@ -46,6 +46,13 @@ Status check_integers(const ColumnBlockHeader& header, Byte flags) {
   return {};
 }
 
+/// A block of planes has the fields of integers except the divisor, which its payload has.
+Status check_planes(const ColumnBlockHeader& header, Byte flags, const Byte* from) {
+  if (header.width_bytes == 0 || header.width_bytes == 16) return bad("bytes of a value");
+  PRESSO_TRY(check_integers(header, flags));
+  return all_zero(from, 20, 28) ? Status{} : bad("reserved bytes");
+}
+
 /// A block of tokens has no width, no flags and no divisor: their bytes are reserved.
 Status check_tokens(const ColumnBlockHeader& header, Byte flags, const Byte* from) {
   if (header.plain_bytes > kMaxBlockBytes) return bad("plain size");
@@ -60,7 +67,7 @@ Status check_tokens(const ColumnBlockHeader& header, Byte flags, const Byte* fro
 
 bool is_column_coding(const Byte* from) {
   const auto coding = static_cast<Coding>(from[11]);
-  return coding == Coding::kIntegers || coding == Coding::kTokens;
+  return coding == Coding::kIntegers || coding == Coding::kTokens || coding == Coding::kPlanes;
 }
 
 void write_column_block_header(const ColumnBlockHeader& header, Byte* to) {
@@ -100,12 +107,16 @@ Result<ColumnBlockHeader> parse_column_block_header(const Byte* from) {
   header.is_signed = (flags & kSignedBit) != 0;
   header.floating = (flags & kFloatingBit) != 0;
   header.payload_checksum = load<std::uint64_t>(from + 36);
-  if (header.payload_bytes > kMaxColumnPayloadBytes || header.payload_bytes % 4 != 0) {
+  const bool has_words = header.coding != Coding::kPlanes;
+  if (header.payload_bytes > kMaxColumnPayloadBytes ||
+      (has_words && header.payload_bytes % 4 != 0)) {
     return bad("payload size");
   }
   if (header.coding == Coding::kIntegers) {
     header.divisor = load<std::uint64_t>(from + 20);
     PRESSO_TRY(check_integers(header, flags));
+  } else if (header.coding == Coding::kPlanes) {
+    PRESSO_TRY(check_planes(header, flags, from));
   } else {
     PRESSO_TRY(check_tokens(header, flags, from));
   }

@@ -3,7 +3,8 @@
 // tables_test.py and the golden files, without the presso command.
 //
 //   make_table GROUP_ROWS CODING [TYPE]...
-// CODING, of blocks of bytes: 1 (Byte) or 3 (Bit). TYPE: of the columns in turn, as --schema takes
+// CODING, of blocks of bytes: 1 (Byte), 3 (Bit), or 0 for raw ones, as a quick writer makes them,
+// which packs all integers. TYPE: of the columns in turn, as --schema takes
 // it; "-" or nothing: what the values tell. In delimited text lines that begin with '#' are
 // comments, and fields that a row lacks are null.
 #include <cstdio>
@@ -52,7 +53,9 @@ Status run(char** arguments) {
   options.text.comment = text.empty() || text[0] == '{' ? Byte{0} : Byte{'#'};
   options.text.fill = true;
   options.group_rows = static_cast<std::uint32_t>(std::strtoul(arguments[0], nullptr, 10));
-  options.compress.coding = static_cast<Coding>(std::strtoul(arguments[1], nullptr, 10));
+  const auto coding = static_cast<Coding>(std::strtoul(arguments[1], nullptr, 10));
+  options.quick = coding == Coding::kRaw;
+  if (!options.quick) options.compress.coding = coding;
   options.compress.metadata = {{{"name", "golden.csv"}}};
   options.compress.threads = 1;
   if (arguments[2] != nullptr) {

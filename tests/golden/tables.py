@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A decoder of tables written from format/FORMAT.md 15 to 17 alone, in plain Python: the second half
+"""A decoder of tables written from format/FORMAT.md 15 to 18 alone, in plain Python: the second half
 of decode.py, with the same purpose and in the same style. It decodes every column of every row group
 and gives back the table's text. It is slow, about 100,000 values a second.
 
     tables.py FILE > text
 """
 
+import dataclasses
 import struct
 import sys
 from dataclasses import dataclass, field
@@ -354,7 +355,7 @@ def check_integers(chunk, stream, width_bytes, rows):
 
 # --- 15.5: blocks of integers and tokens --------------------------------------------------------
 
-INTEGER_CODING, TOKEN_CODING = 4, 5
+INTEGER_CODING, TOKEN_CODING, PLANE_CODING = 4, 5, 6
 
 
 @dataclass
@@ -388,11 +389,16 @@ def parse_column_header(data):
         divisor=u64(data, 20),
         checksum=u64(data, 36),
     )
-    require(header.coding in (INTEGER_CODING, TOKEN_CODING), Code.UNKNOWN_CODING)
+    require(header.coding in (INTEGER_CODING, TOKEN_CODING, PLANE_CODING), Code.UNKNOWN_CODING)
     size = header.payload_bytes
-    require(size <= MAX_PAYLOAD_BYTES and size % 4 == 0, Code.BAD_HEADER, "payload size")
+    right = size <= MAX_PAYLOAD_BYTES and (size % 4 == 0 or header.coding == PLANE_CODING)
+    require(right, Code.BAD_HEADER, "payload size")
     if header.coding == INTEGER_CODING:
         check_integer_header(header)
+    elif header.coding == PLANE_CODING:
+        require(header.width_bytes not in (0, 16), Code.BAD_HEADER, "bytes of a value")
+        check_integer_header(dataclasses.replace(header, divisor=1))
+        require(header.divisor == 0, Code.BAD_HEADER, "reserved")
     else:
         right = header.count <= header.plain_bytes <= decode.MAX_BLOCK_BYTES
         right = right and header.width_bytes == header.flags == header.divisor == 0
@@ -583,12 +589,7 @@ class Vector:
 
     def kind_5(self):
         e, f = self.words[0] & 255, self.words[0] >> 8
-        up, down = float(f"1e{f}"), float(f"1e-{e}")
-        values = []
-        for p in self.packed(1, self.n):
-            image = self.base + p & MASK64
-            number = float(image - (image >> 63 << 64)) * up
-            values.append(int.from_bytes(struct.pack("<d", number * down), "little"))
+        values = [alp_bits(self.base + p & MASK64, e, f) for p in self.packed(1, self.n)]
         for row, image in self.exceptional(8):
             values[row] = image
         return values
@@ -604,6 +605,12 @@ class Vector:
 
     def kind_7(self):
         return [self.words[row // 32] >> row % 32 & 1 for row in range(self.n)]
+
+
+def alp_bits(image, e, f):
+    """The bits of the double that an integer of kind 5 stands for."""
+    number = float(image - (image >> 63 << 64)) * float(f"1e{f}")
+    return int.from_bytes(struct.pack("<d", number * float(f"1e-{e}")), "little")
 
 
 def decode_integers(header, payload, seen=None):
@@ -666,6 +673,107 @@ def decode_tokens(tokens, payload, codes, counts, plain_bytes):  # 17.3, 17.4
     return strings
 
 
+# --- 18: planes ---------------------------------------------------------------------------------
+
+NO_MAP, DECIMALS, DICTIONARY = range(3)
+CONSTANT_PLANE = 255
+
+
+class PlaneReader(Reader):
+    """The numbers of a payload's list, as images."""
+
+    def __init__(self, header, payload, seen):
+        super().__init__(payload, Code.BAD_PAYLOAD_SIZE)
+        self.header = header
+        self.seen = seen
+
+    def varint(self):
+        number = 0
+        for shift in range(0, 70, 7):
+            byte = self.number(1)
+            require(shift < 63 or byte <= 1, self.code, "varint")
+            number |= (byte & 127) << shift
+            if byte < 128:
+                return number
+        raise AssertionError("a tenth byte above 1 was refused")
+
+    def signed_varint(self):
+        return unzigzag(self.varint())
+
+    def list(self, count, may_have_entries):
+        form = self.number(1)
+        map_, steps = form & 3, form & 4
+        self.seen.add(f"planes {form}")
+        require(form <= 7 and map_ <= DICTIONARY, Code.BAD_HEADER, "form")
+        exponents, exceptions, entries = None, {}, []
+        if map_ == DECIMALS:
+            exponents, exceptions = self.decimals(count)
+        if map_ == DICTIONARY:
+            require(may_have_entries, Code.BAD_HEADER, "entries of entries")
+            size = self.varint()
+            require(1 <= size <= MAX_ENTRIES, Code.BAD_HEADER, "entries")
+            entries = self.list(size, False)
+        base, divisor, planes = self.signed_varint(), self.varint(), self.number(1)
+        require(divisor >= 1, Code.BAD_HEADER, "divisor")
+        require(planes <= 8, Code.BAD_HEADER, "planes")
+        columns = [self.plane(count) for _ in range(planes)]
+        numbers = [int.from_bytes(bytes(row), "little") for row in zip(*columns)] or [0] * count
+        if steps:
+            last, before = base, numbers
+            numbers = [last := last + divisor * unzigzag(number) for number in before]
+        else:
+            numbers = [base + divisor * number for number in numbers]
+        numbers = [number & MASK64 for number in numbers]
+        if map_ == DECIMALS:
+            e, f = exponents
+            numbers = [alp_bits(number, e, f) for number in numbers]
+            numbers = [exceptions.get(row, number) for row, number in enumerate(numbers)]
+        if map_ == DICTIONARY:
+            require(all(number < len(entries) for number in numbers), Code.BAD_OFFSET, "code")
+            numbers = [entries[number] for number in numbers]
+        return numbers
+
+    def decimals(self, count):
+        suits = self.header.floating and self.header.width_bytes == 8
+        require(suits, Code.BAD_HEADER, "decimals")
+        e, f, size = self.number(1), self.number(1), self.varint()
+        require(e <= 18 and f <= 18 and size <= count, Code.BAD_HEADER, "decimals")
+        exceptions, row = {}, -1
+        for _ in range(size):
+            row += 1 + self.varint()
+            require(row < count, Code.BAD_HEADER, "row of an exception")
+            exceptions[row] = self.number(8)
+        return (e, f), exceptions
+
+    def plane(self, count):
+        coding = self.number(1)
+        self.seen.add(f"plane {coding}")
+        if coding == CONSTANT_PLANE:
+            return self.bytes(1) * count
+        if coding == 0:
+            return self.bytes(count)
+        require(coding in (1, 3), Code.UNKNOWN_CODING)
+        words = [decode.SYNC + b"B", bytes(4), count.to_bytes(3, "little") + bytes([coding])]
+        for _ in range(6):
+            words.append((self.varint() & 0xFFFFFF).to_bytes(3, "little") + self.bytes(1))
+        whole = b"".join(words) + bytes(8)
+        sealed = whole + (xxh3_64(whole) & 0xFFFFFFFF).to_bytes(4, "little")
+        header = decode.parse_block_header(sealed)
+        return decode.decode_block(header, self.bytes(header.payload_bytes), {}, verify=False)
+
+
+def unzigzag(number):
+    return number >> 1 if number % 2 == 0 else -(number + 1 >> 1)
+
+
+def decode_planes(header, payload, seen=None):
+    """Images of a block's values."""
+    reader = PlaneReader(header, payload, set() if seen is None else seen)
+    values = reader.list(header.count, True)
+    require(reader.at == len(payload), Code.BAD_PAYLOAD_SIZE, "bytes after the last plane")
+    return [value & ((1 << 8 * header.width_bytes) - 1) for value in values]
+
+
 # --- 15.3: columns of a row group ---------------------------------------------------------------
 
 
@@ -698,20 +806,25 @@ class GroupDecoder:
         payload = stored[48 : 48 + header.payload_bytes]
         return header, payload
 
-    def integer_block(self, width_bytes):
+    def integer_block(self, width_bytes, coding=INTEGER_CODING, decode_values=decode_integers):
         def action(block, stored):
-            header, payload = self.column_header(block, stored, INTEGER_CODING)
+            header, payload = self.column_header(block, stored, coding)
             right = header.width_bytes == width_bytes and header.count == block.rows
             bad_group(right, "a block differs from it")
             require(xxh3_64(payload) == header.checksum, Code.CONTENT_CHECKSUM)
-            return decode_integers(header, payload, self.seen)
+            return decode_values(header, payload, self.seen)
 
         return action
+
+    def plane_block(self, width_bytes):
+        return self.integer_block(width_bytes, PLANE_CODING, decode_planes)
 
     def values_block(self, block, width_bytes):
         """Integers, or their plain bytes in one of the codings for those."""
 
         def action(block, stored):
+            if stored[11] == PLANE_CODING:
+                return self.plane_block(width_bytes)(block, stored)
             if len(stored) < 48 or stored[11] not in (0, 1, 3):
                 return self.integer_block(width_bytes)(block, stored)
             plain = self.bytes_block(block, stored)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""tables.py, written from FORMAT.md 15 to 17 alone, gives back the text of tables that the library
+"""tables.py, written from FORMAT.md 15 to 18 alone, gives back the text of tables that the library
 makes, of the committed ones in tables/ and of some made just now; the examples of FORMAT.md 15.8,
-16.5 and 17.5 are what it says they are; and it takes no damage for content.
+16.5, 17.5 and 18.4 are what it says they are; and it takes no damage for content.
 
     tables_test.py --update     makes the files that tables/ does not have yet
 """
@@ -84,6 +84,7 @@ def reals(rows):
     few_fronts = [fronts[row % 7 % 3] << 48 | images[row] >> 16 for row in range(rows)]
     return {
         "short double": [odd[row] if row < len(odd) else f"{row % 977 / 8:g}" for row in range(rows)],
+        "price double": [dice.below(100) * dice.below(100) / 100 for _ in range(rows)],
         "full double": [tables.real_text(wide, image) for image in images],
         "fronts double": [tables.real_text(wide, image) for image in few_fronts],
         "single float": [odd32[row] if row < len(odd32) else
@@ -282,7 +283,7 @@ class FreshTables(unittest.TestCase):
     def test_every_type_comes_back_and_all_of_the_format_is_reached(self):
         seen = set()
         for name, text, types in all_texts(1400):
-            for coding in (decode.BYTE, decode.BIT):
+            for coding in (decode.RAW, decode.BYTE, decode.BIT):
                 with self.subTest(name, coding=coding):
                     decoded = tables.decode_table(make(text, 1100, coding, types))
                     self.assertEqual(decoded.text, text)
@@ -293,6 +294,8 @@ class FreshTables(unittest.TestCase):
         wanted |= {f"spelling {kind}" for kind in "=ntqu"} | {"own spelling n", "own spelling t"}
         wanted |= {"own null text", *(f"text {number}" for number in range(19))}
         wanted |= {"validity", "exact lines", "coding 1", "coding 3", "integers as bytes"}
+        wanted |= {f"planes {form}" for form in (0, 1, 2, 4, 5)}
+        wanted |= {f"plane {coding}" for coding in (0, 1, 3, 255)}
         self.assertEqual(wanted - seen, set())
 
     def test_row_groups_of_every_size(self):
@@ -356,7 +359,7 @@ def facts(data, text):
 
 
 class Examples(unittest.TestCase):
-    """The hex blocks of FORMAT.md 15.8, 16.5 and 17.5."""
+    """The hex blocks of FORMAT.md 15.8, 16.5, 17.5 and 18.4."""
 
     def setUp(self):
         document = format_example.FORMAT_MD.read_text().split("\n## Appendix A")[0]
@@ -373,6 +376,11 @@ class Examples(unittest.TestCase):
         self.assertEqual(self.integers("integers-delta", 4, 64, 1), values)
         values = [1000 + 100 * (i * i % 11) for i in range(35)]
         self.assertEqual(self.integers("integers-packed", 2, 35, 100), values)
+
+    def test_planes(self):
+        header = tables.ColumnHeader(0, 20, tables.PLANE_CODING, 0, 4, 5, 1, 0, 0)
+        values = tables.decode_planes(header, self.blocks["planes"])
+        self.assertEqual(values, [70000, 70000, 100, 70000, 100])
 
     def test_tokens(self):
         tokens = tables.parse_token_dictionary(self.blocks["tokens-dictionary"])
@@ -399,7 +407,7 @@ class Examples(unittest.TestCase):
         self.assertEqual(group.text_checksum, xxh3_64(b"1,Eve\n2,\n5,Bob\n"))
 
     def test_every_block_is_looked_at(self):
-        self.assertEqual(len(self.blocks), 6)
+        self.assertEqual(len(self.blocks), 7)
 
 
 class Damage(unittest.TestCase):

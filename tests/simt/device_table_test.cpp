@@ -82,6 +82,28 @@ TEST(DeviceTable, RowsMayHaveNoColumns) {
   expect_from_memory(query, loaded.device());
 }
 
+/// Numbers that are smaller in planes are decoded by the CPU on their way to the device.
+TEST(DeviceTable, NumbersMayBeStoredInPlanes) {
+  std::string csv = "id,price,word\n";
+  for (int i = 0; i < 9000; ++i) {
+    const int skewed = i * 37 % 101 * (i * 11 % 97);
+    csv.append(std::to_string(i * i) + "," + std::to_string(skewed) + ".25," +
+               std::to_string(i % 13 * (i % 5)) + "x\n");
+  }
+  const MadeTable planes(csv, 4000, {}, kMaxLevel);
+  EXPECT_LT(planes.bytes.size(), MadeTable(csv, 4000).bytes.size());
+  Loaded loaded;
+  loaded.load({*planes.table});
+  expect_from_memory(query_of(*planes.table, {"price > 1000", "word", "sum(price), max(id)"}),
+                     loaded.device());
+  expect_from_memory(
+      query_of(*planes.table, {"id between 400 and 90000 and price < 77", "", "count(*)"}),
+      loaded.device());
+  Query rows = Query::from(*planes.table);
+  rows.where("id < 5000 or price = 9312.25").select("id, price, word");
+  expect_from_memory(rows, loaded.device());
+}
+
 /// A column of several slices, of which zones leave one.
 TEST(DeviceTable, SlicesThatZonesRuleOutAreNotLookedAt) {
   std::string csv = "id,value\n";

@@ -16,9 +16,10 @@
 namespace presso::test {
 
 struct MadeTable {
-  /// `types`: of columns whose type is not to be found out.
-  MadeTable(const std::string& csv, std::uint32_t group_rows,
-            std::vector<ColumnSchema> types = {}) {
+  /// `types`: of columns whose type is not to be found out. At the fastest level numbers stay
+  /// packed, as kernels read them; at others those of small tables are mostly planes.
+  MadeTable(const std::string& csv, std::uint32_t group_rows, std::vector<ColumnSchema> types = {},
+            int level = kMinLevel) {
     VectorSink sink(bytes);
     const Bytes text{reinterpret_cast<const Byte*>(csv.data()), csv.size()};
     MemorySource source(text);
@@ -26,6 +27,7 @@ struct MadeTable {
     TableOptions options;
     options.group_rows = group_rows;
     options.types = std::move(types);
+    options.compress.level = level;
     const auto done = compress_table(source, &again, sink, options);
     EXPECT_TRUE(done.ok()) << done.error().message();
     access = std::make_unique<MemoryRandomAccess>(bytes);

@@ -104,6 +104,7 @@ struct TableOfColumns {
     TableWriterOptions options;
     options.group_rows = group_rows;
     options.compress.threads = 1;
+    options.compress.level = kMinLevel;  // at which numbers stay packed
     auto writer = TableWriter::open(sink, schema, options);
     EXPECT_TRUE(writer.ok()) << writer.error().message();
     EXPECT_TRUE(writer->append(views).ok());

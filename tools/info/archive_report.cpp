@@ -157,6 +157,8 @@ std::string_view name(Coding coding) {
       return "integers";
     case Coding::kTokens:
       return "tokens";
+    case Coding::kPlanes:
+      return "planes";
   }
   return "unknown";
 }

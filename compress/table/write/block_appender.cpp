@@ -14,12 +14,10 @@
 namespace presso {
 namespace {
 
-/// Integers that are coded as bytes decode at a tenth of the rate, so they must be smaller by this
-/// share. Codes of a dictionary are also searched without decoding, so they need a larger gain.
-constexpr double kBytesMustSave = 0.2;
-constexpr double kCodesMustSave = 0.5;
-/// For larger blocks, a sample of this size is tried first.
+constexpr std::uint32_t kFewRows = kMaxBlockRows;  ///< as MustSave::few_rows means it
+/// Of larger blocks, a sample of this size is tried first: of strings, and of integers.
 constexpr std::uint32_t kTrialBytes = 128 << 10;
+constexpr std::uint32_t kIntegerTrialBytes = 64 << 10;
 /// Strings of which less than one byte in kShareRepeated lies in matches count as repeating
 /// nothing.
 constexpr std::size_t kShareRepeated = 16;
@@ -57,7 +55,7 @@ void BlockAppender::begin_column(Representation representation) {
   ColumnChunk chunk;
   chunk.representation = representation;
   chunk.first_block = next_number();
-  bytes_lost_ = 0;
+  others_lost_ = 0;
   directory_.columns.push_back(chunk);
 }
 
@@ -75,7 +73,7 @@ void BlockAppender::add_entry(ColumnStream stream, std::size_t begin, std::uint3
   ++chunk().blocks;
 }
 
-/// Encodes as integers, then tries bytes unless they have lost for this stream.
+/// Encodes as integers, then tries planes and bytes unless they have lost for this stream.
 void BlockAppender::integer_block(ColumnStream stream, const Byte* values, Byte width_bytes,
                                   bool is_signed, bool floating, std::uint32_t rows,
                                   const Byte* validity, const Zone& zone) {
@@ -93,12 +91,54 @@ void BlockAppender::integer_block(ColumnStream stream, const Byte* values, Byte 
   header.divisor = parameters.divisor;
   end_block(blocks_, begin, header);
   const unsigned bit = 1u << static_cast<unsigned>(stream);
-  if (!encoders_.quick && (bytes_lost_ & bit) == 0) {
-    const double must_save = stream == ColumnStream::kCodes ? kCodesMustSave : kBytesMustSave;
-    const bool won = take_bytes_if_smaller(begin, {values, header.plain_bytes}, must_save);
-    bytes_lost_ |= won ? 0 : bit;
+  if (!encoders_.quick && (others_lost_ & bit) == 0) {
+    const double must_save = must_save_in(stream);
+    bool won = false;
+    if (width_bytes != 0 && width_bytes != 16) {
+      won = take_planes_if_smaller(
+          begin, {values, validity, width_bytes, is_signed, floating, rows, parameters.divisor},
+          must_save);
+    }
+    won |= take_bytes_if_smaller(begin, {values, header.plain_bytes}, won ? 0 : must_save);
+    others_lost_ |= won ? 0 : bit;
   }
   add_entry(stream, begin, header.plain_bytes, rows, zone);
+}
+
+/// What a slower form must save.
+double BlockAppender::must_save_in(ColumnStream stream) const {
+  const MustSave& shares = encoders_.must_save;
+  if (directory_.rows <= kFewRows) return shares.few_rows;
+  return stream == ColumnStream::kCodes ? shares.codes : shares.values;
+}
+
+/// Replaces the block that begins at `begin` by one of planes if that saves enough; returns whether
+/// it did.
+bool BlockAppender::take_planes_if_smaller(std::size_t begin, const PlaneInput& input,
+                                           double must_save) {
+  const auto stored = static_cast<double>(blocks_.size() - begin);
+  const std::uint32_t plain_bytes = integer_bytes(input.width_bytes, input.rows);
+  if (stored < kTriedFrom * plain_bytes) return false;
+  const double most = stored * (1 - must_save) - kBlockHeaderBytes;
+  if (most <= 0) return false;
+  scratch_.clear();
+  if (!encoders_.planes.encode(input, {static_cast<std::size_t>(most), encoders_.tried_plans},
+                               encoders_.integers, scratch_)) {
+    return false;
+  }
+  blocks_.grow(begin);
+  begin_block(blocks_);
+  blocks_.append(scratch_.bytes());
+  ColumnBlockHeader header;
+  header.coding = Coding::kPlanes;
+  header.number = next_number();
+  header.plain_bytes = plain_bytes;
+  header.width_bytes = input.width_bytes;
+  header.is_signed = input.is_signed;
+  header.floating = input.floating;
+  header.count = input.rows;
+  end_block(blocks_, begin, header);
+  return true;
 }
 
 /// Values that repeat others from many rows before take less room in the codings for bytes (Byte,
@@ -109,9 +149,9 @@ bool BlockAppender::take_bytes_if_smaller(std::size_t begin, Bytes values, doubl
   const auto plain = static_cast<double>(values.size());
   // Hardly anything is left to save.
   if (stored < kTriedFrom * plain) return false;
-  if (values.size() > 2 * kTrialBytes) {
+  if (values.size() > 2 * kIntegerTrialBytes) {
     // From the middle: beginnings are often unlike the rest.
-    const Bytes sample = values.subspan(values.size() / 2, kTrialBytes);
+    const Bytes sample = values.subspan(values.size() / 2, kIntegerTrialBytes);
     scratch_.clear();
     encoders_.integers.encode(sample, next_number(), FrameKind::kBlock, {}, scratch_);
     const double share = static_cast<double>(sample.size()) / plain;

@@ -69,7 +69,9 @@ class BlockAppender {
                      bool floating, std::uint32_t rows, const Byte* validity, const Zone& zone);
   void add_entry(ColumnStream stream, std::size_t begin, std::uint32_t plain_bytes,
                  std::uint32_t rows, const Zone& zone);
-  /// Replaces a block of integers by one of bytes.
+  double must_save_in(ColumnStream stream) const;
+  /// Each replaces a block of integers.
+  bool take_planes_if_smaller(std::size_t begin, const PlaneInput& input, double must_save);
   bool take_bytes_if_smaller(std::size_t begin, Bytes values, double must_save);
   /// Block size for a column's strings.
   std::uint32_t block_bytes_of(Bytes text);
@@ -81,7 +83,8 @@ class BlockAppender {
   Buffer& blocks_;
   TableEncoders& encoders_;
   Buffer scratch_;
-  unsigned bytes_lost_ = 0;  ///< a bit for each stream of this column for which bytes lost a trial
+  /// A bit for each stream of this column for which planes and bytes have lost a trial.
+  unsigned others_lost_ = 0;
 };
 
 }  // namespace presso

@@ -10,6 +10,9 @@ namespace {
 constexpr int kFirstLevelOfLargeBlocks = 7;
 constexpr int kLevelOfIntegers = 4;
 constexpr int kFirstLevelOfTrees = 10;
+constexpr int kLastFastLevel = 2;
+constexpr int kFirstSlowLevel = 9;
+constexpr std::uint32_t kPlansOfSlowLevels = 6;
 constexpr std::uint32_t kBytesBlock = 1u << 20;
 
 }  // namespace
@@ -21,7 +24,8 @@ TableParameters table_parameters(const CompressOptions& options, bool quick) {
   if (chosen.level == 0 && chosen.favor != Favor::kArchive) chosen.level = kDefaultTableLevel;
   chosen = with_goal(chosen);
   chosen.block_bytes = chosen.level >= kFirstLevelOfLargeBlocks ? kMaxBlockBytes : kBytesBlock;
-  TableParameters parameters{parameters_of(chosen), {}};
+  const int level = chosen.level;
+  TableParameters parameters{parameters_of(chosen), {}, {}};
   // Integers as bytes are rare, and their blocks are small anyway.
   chosen.block_bytes = kBytesBlock;
   if (chosen.level > kLevelOfIntegers && chosen.level < kFirstLevelOfTrees) {
@@ -29,6 +33,11 @@ TableParameters table_parameters(const CompressOptions& options, bool quick) {
   }
   parameters.integers = parameters_of(chosen);
   parameters.quick = quick;
+  if (level <= kLastFastLevel) parameters.must_save.few_rows = parameters.must_save.values;
+  if (level >= kFirstSlowLevel) {
+    parameters.must_save.values = parameters.must_save.codes = parameters.must_save.few_rows;
+    parameters.tried_plans = kPlansOfSlowLevels;
+  }
   return parameters;
 }
 

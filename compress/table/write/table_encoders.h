@@ -3,22 +3,34 @@
 // bytes. Tested through tests/unit/decompress/table/row_group_test.cpp.
 #pragma once
 
+#include "compress/columns/plane_encoder.h"
 #include "compress/encode/block_encoder.h"
 
 namespace presso {
 
-/// How the blocks of bytes are coded.
+/// The share that numbers must save in planes or as bytes, in which they decode more slowly than
+/// packed ones.
+struct MustSave {
+  double few_rows = 0.03;  ///< in row groups that are small, which decode in no time in any form
+  double values = 0.3;
+  double codes = 0.5;  ///< codes of a dictionary are searched without decoding while packed
+};
+
+/// How the blocks of bytes are coded, and which numbers are.
 struct TableParameters {
   EncoderParameters strings;
   EncoderParameters integers;
-  bool quick = false;  ///< TableOptions::quick
+  MustSave must_save;
+  std::uint32_t tried_plans = 2;  ///< as in PlaneEncoder::encode()
+  bool quick = false;             ///< TableOptions::quick
 };
 
 /// The parameters for a table. Where the user has given no level it is 6 (12 under
 /// Favor::kArchive): most of a table are integers and codes, so this takes only a few percent more
 /// time than level 3. Blocks of strings have 1 MiB, from level 7 on 4 MiB. Integers are coded at
 /// level 4 if strings are at 5 to 9: those levels prefer long matches far away, which cost up to a
-/// third in arrays of numbers (a table of sensors' readings, 2026).
+/// third in arrays of numbers (a table of sensors' readings, 2026). Levels 1 and 2 leave numbers
+/// packed unless much is saved, those from 9 on take what is smaller.
 TableParameters table_parameters(const CompressOptions& options, bool quick = false);
 
 /// The encoders of one thread.
@@ -26,11 +38,16 @@ struct TableEncoders {
   explicit TableEncoders(const TableParameters& parameters)
       : strings(parameters.strings),
         integers(parameters.integers),
+        must_save(parameters.must_save),
+        tried_plans(parameters.tried_plans),
         block_bytes(parameters.strings.parser.block_bytes),
         quick(parameters.quick) {}
   /// Coders of bytes, with the block size for strings.
   BlockEncoder strings;
   BlockEncoder integers;
+  PlaneEncoder planes;
+  MustSave must_save;
+  std::uint32_t tried_plans;
   std::uint32_t block_bytes;
   bool quick;
 };

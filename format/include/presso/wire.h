@@ -54,8 +54,9 @@ enum class FrameKind : Byte {
 };
 
 /// How a block's content is coded. The number 2 was an earlier Bit coding and is no longer used
-/// (FORMAT.md 14). Integers and tokens occur in tables only (format/columns/column_block.h).
-enum class Coding : Byte { kRaw = 0, kByte = 1, kBit = 3, kIntegers = 4, kTokens = 5 };
+/// (FORMAT.md 14). Integers, tokens and planes occur in tables only
+/// (format/columns/column_block.h).
+enum class Coding : Byte { kRaw = 0, kByte = 1, kBit = 3, kIntegers = 4, kTokens = 5, kPlanes = 6 };
 
 /// What a file, or a member of one, holds.
 enum class Content : std::uint16_t { kBytes = 0, kTable = 1 };

@@ -38,7 +38,7 @@ Status read_stored_counts(const GroupReader& reader, std::size_t column, StoredG
   Buffer stored;
   for (std::uint32_t number = range.first; number < range.end; ++number) {
     PRESSO_TRY(reader.blocks().read(number, stored));
-    if (BlockReader::is_bytes(stored.bytes())) continue;
+    if (BlockReader::is_whole(stored.bytes())) continue;
     PRESSO_ASSIGN(const auto opened, reader.blocks().open_integers(number, 4, stored.bytes()));
     group.counts.push_back({opened.parameters, {opened.payload.begin(), opened.payload.end()}});
   }

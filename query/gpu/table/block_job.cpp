@@ -82,7 +82,7 @@ Status read_plain(BlockJob& job, Bytes stored) {
   job.bytes = known.plain_bytes;
   job.kept = std::make_unique<Buffer>();
   job.kept->grow(known.plain_bytes);
-  PRESSO_TRY(blocks.decode_bytes(job.block, with_slack, job.kept->data()));
+  PRESSO_TRY(blocks.decode_whole(job.block, job.width_bytes, with_slack, job.kept->data()));
   if (known.plain_bytes != integer_bytes(job.width_bytes, known.rows)) {
     return blocks.at_block(make_error(ErrorCode::kBadLength), job.block);
   }
@@ -98,7 +98,7 @@ Status read_plain(BlockJob& job, Bytes stored) {
 Status read_integers(BlockJob& job, MutableBytes stored) {
   const BlockReader& blocks = job.reader->blocks();
   PRESSO_TRY(blocks.read(job.block, stored));
-  if (BlockReader::is_bytes(stored)) return read_plain(job, stored);
+  if (BlockReader::is_whole(stored)) return read_plain(job, stored);
   PRESSO_ASSIGN(const BlockReader::StoredIntegers opened,
                 blocks.parse_integers(job.block, job.width_bytes, stored));
   job.bytes = static_cast<std::uint32_t>(opened.block.payload.size());

@@ -58,7 +58,7 @@ inline ColumnData token_strings(std::uint32_t rows) {
 
 /// A file of these columns, all of one length, in row groups of `group_rows` rows.
 inline std::vector<Byte> table_of(std::span<const ColumnData> columns,
-                                  std::uint32_t group_rows = 1u << 20) {
+                                  std::uint32_t group_rows = 1u << 20, int level = 0) {
   TableSchema schema;
   std::vector<ColumnView> views;
   for (const ColumnData& column : columns) {
@@ -71,6 +71,7 @@ inline std::vector<Byte> table_of(std::span<const ColumnData> columns,
   TableWriterOptions options;
   options.group_rows = group_rows;
   options.compress.threads = 1;
+  options.compress.level = level;
   auto writer = TableWriter::open(sink, schema, options);
   EXPECT_TRUE(writer.ok()) << writer.error().message();
   if (!writer.ok()) return file;

@@ -34,6 +34,14 @@ ColumnBlockHeader tokens() {
   return header;
 }
 
+ColumnBlockHeader planes() {
+  ColumnBlockHeader header = integers();
+  header.coding = Coding::kPlanes;
+  header.payload_bytes = 1027;
+  header.divisor = 1;
+  return header;
+}
+
 ErrorCode parse(const ColumnBlockHeader& header) {
   Header bytes;
   write_column_block_header(header, bytes.data());
@@ -47,7 +55,7 @@ ErrorCode parse_with(ColumnBlockHeader header, Change change) {
 }
 
 TEST(ColumnBlockHeader, RoundTrips) {
-  for (const ColumnBlockHeader& header : {integers(), tokens()}) {
+  for (const ColumnBlockHeader& header : {integers(), tokens(), planes()}) {
     Header bytes;
     write_column_block_header(header, bytes.data());
     EXPECT_TRUE(is_column_coding(bytes.data()));
@@ -104,6 +112,9 @@ TEST(ColumnBlockHeader, FieldsOutOfRangeAreABadHeader) {
   bad(integers(), [](auto& h) { h.plain_bytes = h.count * (h.width_bytes = 16); });
   bad(integers(), [](auto& h) { h.payload_bytes = 1027; });
   bad(integers(), [](auto& h) { h.payload_bytes = kMaxColumnPayloadBytes + 4; });
+  bad(planes(), [](auto& h) { h.plain_bytes = (h.count + 7) / 8, h.width_bytes = 0; });
+  bad(planes(), [](auto& h) { h.plain_bytes = h.count * (h.width_bytes = 16); });
+  bad(planes(), [](auto& h) { h.count = h.plain_bytes = 0; });
   bad(tokens(), [](auto& h) { h.plain_bytes = kMaxBlockBytes + 1; });
   bad(tokens(), [](auto& h) { h.count = h.plain_bytes + 1; });
   bad(tokens(), [](auto& h) { h.width_bytes = 4; });
@@ -135,7 +146,7 @@ TEST(ColumnBlockHeader, OtherBytesAreLostSyncAFlippedBitAHeaderChecksum) {
 }
 
 TEST(ColumnBlockHeader, OfAnotherCodingIsUnknown) {
-  for (const Coding coding : {Coding::kRaw, Coding::kByte, Coding::kBit, static_cast<Coding>(6)}) {
+  for (const Coding coding : {Coding::kRaw, Coding::kByte, Coding::kBit, static_cast<Coding>(7)}) {
     EXPECT_EQ(parse_with(integers(), [&](auto& h) { h.coding = coding; }),
               ErrorCode::kUnknownCoding);
   }
