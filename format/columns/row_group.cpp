@@ -13,46 +13,92 @@
 namespace presso {
 namespace {
 
-constexpr std::size_t kPrefixBytes = 32;
-constexpr std::size_t kChunkBytes = 32;
-constexpr std::size_t kBlockBytes = 40;
+/// A block's entry has at least a byte for each of its fields.
+constexpr std::size_t kLeastBlockBytes = 4;
 
-/// The 32 bytes of a column; reserved bytes are 0.
+// The first byte of a column's entry: its representation, and which fields are not 0.
+constexpr Byte kRepresentationMask = 7;
+constexpr Byte kNullsBit = 8;
+constexpr Byte kDistinctBit = 16;
+constexpr Byte kEntriesBit = 32;
+constexpr Byte kValueBytesBit = 64;
+constexpr Byte kReservedBit = 128;
+
+/// Whether a block's entry has the least and the greatest value: elsewhere both are 0.
+bool has_range(const ColumnBlock& block) {
+  const Byte flags = block.zone_flags & (kZoneKnown | kZoneNoValue);
+  return holds_zones(block.stream) && flags == kZoneKnown;
+}
+
+bool has_presence(const ColumnBlock& block) {
+  return block.stream == ColumnStream::kCodes && (block.zone_flags & kZoneKnown) != 0;
+}
+
 void append_chunk(std::vector<Byte>& to, const ColumnChunk& chunk) {
-  append_value<std::uint32_t>(to, static_cast<std::uint32_t>(chunk.representation));
-  append_value<std::uint32_t>(to, chunk.blocks);
-  append_value<std::uint32_t>(to, chunk.nulls);
-  append_value<std::uint32_t>(to, chunk.distinct);
-  append_value<std::uint32_t>(to, chunk.entries);
-  append_value<std::uint32_t>(to, 0);
-  append_value<std::uint64_t>(to, chunk.value_bytes);
+  to.push_back(static_cast<Byte>(
+      static_cast<Byte>(chunk.representation) | (chunk.nulls != 0 ? kNullsBit : 0) |
+      (chunk.distinct != 0 ? kDistinctBit : 0) | (chunk.entries != 0 ? kEntriesBit : 0) |
+      (chunk.value_bytes != 0 ? kValueBytesBit : 0)));
+  append_varint(to, chunk.blocks);
+  for (const std::uint64_t field : {std::uint64_t{chunk.nulls}, std::uint64_t{chunk.distinct},
+                                    std::uint64_t{chunk.entries}, chunk.value_bytes}) {
+    if (field != 0) append_varint(to, field);
+  }
 }
 
-/// The 40 bytes of a block.
+/// A number of 32 bits; `fits` becomes false where it has more.
+std::uint32_t read_u32(WireReader& from, bool& fits) {
+  const std::uint64_t number = from.varint();
+  fits &= number >> 32 == 0;
+  return static_cast<std::uint32_t>(number);
+}
+
+/// The reverse of append_chunk(), except for the representation. `sound` becomes false where a
+/// field is outside its type.
+ColumnChunk read_chunk(WireReader& from, bool& sound) {
+  ColumnChunk chunk;
+  const auto form = from.value<Byte>();
+  chunk.representation = static_cast<Representation>(form & kRepresentationMask);
+  const auto field = [&](Byte bit) {
+    const std::uint64_t number = (form & bit) == 0 ? 0 : from.counted();
+    sound &= bit == kValueBytesBit || number >> 32 == 0;
+    return number;
+  };
+  sound &= (form & kReservedBit) == 0;
+  chunk.blocks = read_u32(from, sound);
+  chunk.nulls = static_cast<std::uint32_t>(field(kNullsBit));
+  chunk.distinct = static_cast<std::uint32_t>(field(kDistinctBit));
+  chunk.entries = static_cast<std::uint32_t>(field(kEntriesBit));
+  chunk.value_bytes = field(kValueBytesBit);
+  return chunk;
+}
+
 void append_block(std::vector<Byte>& to, const ColumnBlock& block) {
-  append_value<std::uint32_t>(to, block.stored_bytes);
-  append_value<std::uint32_t>(to, block.plain_bytes);
-  append_value<std::uint32_t>(to, block.rows);
-  to.push_back(static_cast<Byte>(block.stream));
-  to.push_back(block.zone_flags);
-  append_value<std::uint16_t>(to, 0);
-  append_value<std::uint64_t>(to, block.least);
-  append_value<std::uint64_t>(to, block.most);
-  append_value<std::uint64_t>(to, block.presence);
+  to.push_back(static_cast<Byte>(static_cast<Byte>(block.stream) | block.zone_flags << 4));
+  append_varint(to, block.stored_bytes);
+  append_varint(to, block.plain_bytes);
+  append_varint(to, block.rows);
+  if (has_range(block)) {
+    append_image(to, block.least);
+    append_image(to, block.most);
+  }
+  if (has_presence(block)) append_value<std::uint64_t>(to, block.presence);
 }
 
-/// `reserved_is_zero` becomes false where a reserved byte is not 0.
-ColumnBlock read_block(WireReader& from, bool& reserved_is_zero) {
+/// `sound` becomes false where a field is outside its type.
+ColumnBlock read_block(WireReader& from, bool& sound) {
   ColumnBlock block;
-  block.stored_bytes = from.value<std::uint32_t>();
-  block.plain_bytes = from.value<std::uint32_t>();
-  block.rows = from.value<std::uint32_t>();
-  block.stream = static_cast<ColumnStream>(from.value<Byte>());
-  block.zone_flags = from.value<Byte>();
-  reserved_is_zero &= from.value<std::uint16_t>() == 0;
-  block.least = from.value<std::uint64_t>();
-  block.most = from.value<std::uint64_t>();
-  block.presence = from.value<std::uint64_t>();
+  const auto form = from.value<Byte>();
+  block.stream = static_cast<ColumnStream>(form & 15);
+  block.zone_flags = form >> 4;
+  block.stored_bytes = read_u32(from, sound);
+  block.plain_bytes = read_u32(from, sound);
+  block.rows = read_u32(from, sound);
+  if (has_range(block)) {
+    block.least = from.image();
+    block.most = from.image();
+  }
+  if (has_presence(block)) block.presence = from.value<std::uint64_t>();
   return block;
 }
 
@@ -264,12 +310,10 @@ std::uint64_t RowGroup::stored_bytes() const {
 // Not checked: the encoder makes only directories that parse_row_group() takes.
 std::vector<Byte> serialise_row_group(const RowGroup& group) {
   std::vector<Byte> payload;
-  payload.reserve(kPrefixBytes + kChunkBytes * group.columns.size() +
-                  kBlockBytes * group.blocks.size());
-  append_value<std::uint32_t>(payload, group.rows);
-  append_value<std::uint32_t>(payload, static_cast<std::uint32_t>(group.columns.size()));
-  append_value<std::uint64_t>(payload, group.text_bytes);
-  append_value<std::uint64_t>(payload, group.text_lines);
+  append_varint(payload, group.rows);
+  append_varint(payload, group.columns.size());
+  append_varint(payload, group.text_bytes);
+  append_varint(payload, group.text_lines);
   append_value<std::uint64_t>(payload, group.text_checksum);
   for (const ColumnChunk& chunk : group.columns) append_chunk(payload, chunk);
   for (const ColumnBlock& block : group.blocks) append_block(payload, block);
@@ -282,33 +326,25 @@ Result<RowGroup> parse_row_group(Bytes payload, const TableSchema& schema) {
   const auto bad = [](const char* what) { return make_error(ErrorCode::kBadRowGroup, what); };
   WireReader from(payload);
   RowGroup group;
-  group.rows = from.value<std::uint32_t>();
-  const auto columns = from.value<std::uint32_t>();
-  group.text_bytes = from.value<std::uint64_t>();
-  group.text_lines = from.value<std::uint64_t>();
+  bool sound = true;
+  group.rows = read_u32(from, sound);
+  const std::uint32_t columns = read_u32(from, sound);
+  group.text_bytes = from.varint();
+  group.text_lines = from.varint();
   group.text_checksum = from.value<std::uint64_t>();
   // Checked before any loop over them.
-  if (columns != stored_columns(schema)) return bad("number of columns");
+  if (!sound || columns != stored_columns(schema)) return bad("number of columns");
   if (group.rows == 0 || group.rows > most_group_rows(columns)) return bad("number of rows");
   if (group.text_bytes > kMaxGroupTextBytes || group.text_lines > group.text_bytes) {
     return bad("size of the text");
   }
-  bool reserved_is_zero = true;
   std::uint64_t blocks = 0;
   std::uint64_t value_bytes = 0;
   for (std::uint32_t i = 0; i < columns && !from.overran(); ++i) {
-    ColumnChunk chunk;
-    const auto representation = from.value<std::uint32_t>();
-    if (representation > static_cast<Byte>(Representation::kExactLines)) {
+    ColumnChunk chunk = read_chunk(from, sound);
+    if (chunk.representation > Representation::kExactLines || !sound) {
       return bad_column(schema, i, "representation");
     }
-    chunk.representation = static_cast<Representation>(representation);
-    chunk.blocks = from.value<std::uint32_t>();
-    chunk.nulls = from.value<std::uint32_t>();
-    chunk.distinct = from.value<std::uint32_t>();
-    chunk.entries = from.value<std::uint32_t>();
-    reserved_is_zero &= from.value<std::uint32_t>() == 0;
-    chunk.value_bytes = from.value<std::uint64_t>();
     chunk.first_block = static_cast<std::uint32_t>(blocks);
     blocks += chunk.blocks;
     if (chunk.value_bytes > kMaxGroupTextBytes - value_bytes) {
@@ -317,13 +353,12 @@ Result<RowGroup> parse_row_group(Bytes payload, const TableSchema& schema) {
     value_bytes += chunk.value_bytes;
     group.columns.push_back(chunk);
   }
-  // From here on all entries are known to be there.
-  if (from.overran() || from.left() != blocks * kBlockBytes) return bad("size of the section");
+  if (from.overran() || blocks > from.left() / kLeastBlockBytes) return bad("size of the section");
   group.blocks.reserve(static_cast<std::size_t>(blocks));
-  for (std::uint64_t i = 0; i < blocks; ++i) {
-    group.blocks.push_back(read_block(from, reserved_is_zero));
+  for (std::uint64_t i = 0; i < blocks && !from.overran(); ++i) {
+    group.blocks.push_back(read_block(from, sound));
   }
-  if (!reserved_is_zero) return bad("reserved bytes");
+  if (!from.ended_exactly() || !sound) return bad("size of the section");
   PRESSO_TRY(check_chunks(group, schema));
   return group;
 }

@@ -3,7 +3,7 @@
 // every column has one or more blocks that are coded on their own. The directory says how each
 // column is represented, and for each block its size, its rows and the least and greatest value in
 // it (its zone). It stands before the blocks, so that a reader of a pipe can pass over columns, and
-// one with random access needs a single small read. 40 bytes a block, 32 a column.
+// one with random access needs a single small read. About 20 bytes a block, and 2 to 8 a column.
 #pragma once
 
 #include <algorithm>
@@ -65,6 +65,13 @@ constexpr Byte kZoneHasNan = 2;   ///< there are NaNs, which least and most leav
 constexpr Byte kZoneHasNull = 4;  ///< there are nulls, which they leave out
 constexpr Byte kZoneNoValue = 8;  ///< all are null or NaN
 constexpr Byte kAllZoneFlags = 15;
+
+/// Whether blocks of this stream carry the range of the column's values: it is the stream that has
+/// an entry for each row.
+constexpr bool holds_zones(ColumnStream stream) {
+  return stream == ColumnStream::kValues || stream == ColumnStream::kCodes ||
+         stream == ColumnStream::kLengths || stream == ColumnStream::kTokenCounts;
+}
 
 /// One block as the directory describes it.
 struct ColumnBlock {

@@ -5,6 +5,7 @@
 #include "format/columns/schema.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 
 #include "format/columns/json_orders.h"
@@ -28,6 +29,11 @@ constexpr Byte kValidUtf8Bit = 2;
 constexpr Byte kNullTextBit = 4;
 constexpr Byte kSpellingBit = 8;
 constexpr Byte kSpelledBit = 16;
+constexpr Byte kDetailsBit = 32;  ///< scale, precision, unit, text and quoting are not all 0
+constexpr Byte kZoneBit = 64;
+constexpr Byte kNameInHeadBit = 128;
+/// A name in the head begins no further than this from the end of the name before it.
+constexpr std::size_t kMostNameGap = 31;
 
 /// What is wrong with a schema; parse_schema() makes kBadSchema of it.
 Error invalid(std::string what) {
@@ -50,10 +56,10 @@ Byte text_flags(const TextForm& text) {
 
 /// Appends the orders of keys, which only tables of JSON lines have.
 void append_orders(std::vector<Byte>& to, const std::vector<JsonOrder>& orders) {
-  append_value<std::uint32_t>(to, static_cast<std::uint32_t>(orders.size()));
+  append_varint(to, orders.size());
   for (const JsonOrder& order : orders) {
-    append_value<std::uint32_t>(to, static_cast<std::uint32_t>(order.size()));
-    for (const std::uint32_t key : order) append_value<std::uint32_t>(to, key);
+    append_varint(to, order.size());
+    for (const std::uint32_t key : order) append_varint(to, key);
   }
 }
 
@@ -61,12 +67,12 @@ void append_orders(std::vector<Byte>& to, const std::vector<JsonOrder>& orders) 
 /// allocated.
 std::vector<JsonOrder> read_orders(WireReader& from) {
   std::vector<JsonOrder> orders;
-  const auto count = from.value<std::uint32_t>();
-  for (std::uint32_t i = 0; i < count && !from.overran(); ++i) {
+  const std::uint64_t count = from.varint();
+  for (std::uint64_t i = 0; i < count && !from.overran(); ++i) {
     JsonOrder& order = orders.emplace_back();
-    const auto keys = from.value<std::uint32_t>();
-    for (std::uint32_t k = 0; k < keys && !from.overran(); ++k) {
-      order.push_back(from.value<std::uint32_t>());
+    const std::uint64_t keys = from.varint();
+    for (std::uint64_t k = 0; k < keys && !from.overran(); ++k) {
+      order.push_back(static_cast<std::uint32_t>(from.varint()));
     }
   }
   return orders;
@@ -102,41 +108,92 @@ TextForm read_text_form(WireReader& from) {
   return text;
 }
 
-void append_column(std::vector<Byte>& to, const ColumnSchema& column) {
+/// Names that stand in the head are not stored again.
+class NamesInHead {
+ public:
+  explicit NamesInHead(const std::string& head) : head_(head) {}
+
+  /// How many bytes lie between the name before it and the next place of `name`, if that is near.
+  std::optional<std::size_t> gap_before(const std::string& name) {
+    const std::size_t most = head_.size() - at_;
+    for (std::size_t gap = 0; gap <= std::min(kMostNameGap, most) && !name.empty(); ++gap) {
+      if (head_.compare(at_ + gap, name.size(), name) != 0) continue;
+      at_ += gap + name.size();
+      return gap;
+    }
+    return std::nullopt;
+  }
+  /// The name of `size` bytes after `gap`; nothing where the head has no such place.
+  std::optional<std::string> name_after(std::uint64_t gap, std::uint64_t size) {
+    const std::uint64_t most = head_.size() - at_;
+    if (gap > most || size > most - gap) return std::nullopt;
+    const std::string name = head_.substr(at_ + gap, size);
+    at_ += gap + size;
+    return name;
+  }
+
+ private:
+  const std::string& head_;
+  std::size_t at_ = 0;
+};
+
+bool has_details(const ColumnSchema& column) {
+  return column.scale != 0 || column.precision != 0 || column.unit != TimeUnit{} ||
+         column.text != ValueText{} || column.quoting != Quoting{};
+}
+
+void append_column(std::vector<Byte>& to, const ColumnSchema& column, NamesInHead& names) {
+  const std::optional<std::size_t> gap = names.gap_before(column.name);
   to.push_back(static_cast<Byte>(column.type));
   to.push_back(static_cast<Byte>(
       (column.nullable ? kNullableBit : 0) | (column.valid_utf8 ? kValidUtf8Bit : 0) |
       (column.null_text ? kNullTextBit : 0) | (column.spelling.empty() ? 0 : kSpellingBit) |
-      (column.spelled ? kSpelledBit : 0)));
-  to.push_back(column.scale);
-  to.push_back(column.precision);
-  to.push_back(static_cast<Byte>(column.unit));
-  to.push_back(static_cast<Byte>(column.text));
-  to.push_back(static_cast<Byte>(column.quoting));
-  to.push_back(0);
-  append_text(to, column.name);
-  append_text(to, column.zone);
+      (column.spelled ? kSpelledBit : 0) | (has_details(column) ? kDetailsBit : 0) |
+      (column.zone.empty() ? 0 : kZoneBit) | (gap ? kNameInHeadBit : 0)));
+  if (has_details(column)) {
+    to.push_back(column.scale);
+    to.push_back(column.precision);
+    to.push_back(static_cast<Byte>(column.unit));
+    to.push_back(static_cast<Byte>(column.text));
+    to.push_back(static_cast<Byte>(column.quoting));
+  }
+  if (gap) {
+    append_varint(to, *gap);
+    append_varint(to, column.name.size());
+  } else {
+    append_text(to, column.name);
+  }
+  if (!column.zone.empty()) append_text(to, column.zone);
   if (column.null_text) append_text(to, *column.null_text);
   if (!column.spelling.empty()) append_text(to, column.spelling);
 }
 
-ColumnSchema read_column(WireReader& from) {
+/// Nothing where the name is not in the head.
+std::optional<ColumnSchema> read_column(WireReader& from, NamesInHead& names) {
   ColumnSchema column;
   column.type = static_cast<ColumnType>(from.value<Byte>());
   const auto flags = from.value<Byte>();
   column.nullable = (flags & kNullableBit) != 0;
   column.valid_utf8 = (flags & kValidUtf8Bit) != 0;
-  column.scale = from.value<Byte>();
-  column.precision = from.value<Byte>();
-  column.unit = static_cast<TimeUnit>(from.value<Byte>());
-  column.text = static_cast<ValueText>(from.value<Byte>());
-  column.quoting = static_cast<Quoting>(from.value<Byte>());
-  from.value<Byte>();
-  column.name = from.text();
-  column.zone = from.text();
+  column.spelled = (flags & kSpelledBit) != 0;
+  if ((flags & kDetailsBit) != 0) {
+    column.scale = from.value<Byte>();
+    column.precision = from.value<Byte>();
+    column.unit = static_cast<TimeUnit>(from.value<Byte>());
+    column.text = static_cast<ValueText>(from.value<Byte>());
+    column.quoting = static_cast<Quoting>(from.value<Byte>());
+  }
+  if ((flags & kNameInHeadBit) != 0) {
+    const std::uint64_t gap = from.varint();
+    std::optional<std::string> name = names.name_after(gap, from.varint());
+    if (!name) return std::nullopt;
+    column.name = std::move(*name);
+  } else {
+    column.name = from.text();
+  }
+  if ((flags & kZoneBit) != 0) column.zone = from.text();
   if ((flags & kNullTextBit) != 0) column.null_text = from.text();
   if ((flags & kSpellingBit) != 0) column.spelling = from.text();
-  column.spelled = (flags & kSpelledBit) != 0;
   return column;
 }
 
@@ -215,22 +272,26 @@ Status check_schema(const TableSchema& schema) {
 
 std::vector<Byte> serialise_schema(const TableSchema& schema) {
   std::vector<Byte> payload;
-  append_value<std::uint32_t>(payload, static_cast<std::uint32_t>(schema.columns.size()));
-  append_value<std::uint32_t>(payload, schema.exact ? kExactBit : 0);
+  append_varint(payload, schema.columns.size());
+  payload.push_back(schema.exact ? kExactBit : 0);
   append_text_form(payload, schema.text);
-  for (const ColumnSchema& column : schema.columns) append_column(payload, column);
+  NamesInHead names(schema.text.head);
+  for (const ColumnSchema& column : schema.columns) append_column(payload, column, names);
   return payload;
 }
 
 Result<TableSchema> parse_schema(Bytes payload) {
   WireReader from(payload);
   TableSchema schema;
-  const auto columns = from.value<std::uint32_t>();
+  const std::uint64_t columns = from.varint();
   if (columns > kMaxColumns) return make_error(ErrorCode::kBadSchema, "more than 65,535 columns");
-  schema.exact = (from.value<std::uint32_t>() & kExactBit) != 0;
+  schema.exact = (from.value<Byte>() & kExactBit) != 0;
   schema.text = read_text_form(from);
-  for (std::uint32_t i = 0; i < columns && !from.overran(); ++i) {
-    schema.columns.push_back(read_column(from));
+  NamesInHead names(schema.text.head);
+  for (std::uint64_t i = 0; i < columns && !from.overran(); ++i) {
+    std::optional<ColumnSchema> column = read_column(from, names);
+    if (!column) return make_error(ErrorCode::kBadSchema, "a name outside the head");
+    schema.columns.push_back(std::move(*column));
   }
   if (!from.ended_exactly()) return make_error(ErrorCode::kBadSchema, "size of the section");
   const Status sound = check_schema(schema);

@@ -21,7 +21,7 @@ namespace presso {
 
 /// The payload of a member's index (table_index_layout.h), made from its directories.
 /// TableFileWriter writes it, and TableStream compares a file's index with it. It takes as much
-/// memory as it has bytes: 40 a row group and 24 for each of its columns.
+/// memory as it has bytes: 10 to 20 for a row group and about 10 for each of its columns.
 class TableIndexPayload {
  public:
   TableIndexPayload() = default;
@@ -29,7 +29,8 @@ class TableIndexPayload {
   TableIndexPayload(const TableSchema& schema, std::uint64_t first_group_offset);
 
   void add(const RowGroup& group, std::uint64_t directory_bytes);
-  std::size_t size() const;
+  /// No more than this; the exact number only bytes() tells.
+  std::size_t most_bytes() const;
   std::vector<Byte> bytes() const;
 
  private:
@@ -76,6 +77,11 @@ struct ColumnZone {
   std::uint32_t nulls = 0;
   Byte flags = 0;  ///< as ColumnBlock::zone_flags
 };
+
+/// Whether least and most mean something; otherwise they are 0, and not stored.
+constexpr bool has_range(const ColumnZone& zone) {
+  return (zone.flags & (kZoneKnown | kZoneNoValue)) == kZoneKnown;
+}
 
 /// Where a row group stands, and what is known without reading it.
 struct GroupPlace {

@@ -7,16 +7,18 @@
 #include "format/columns/schema.h"
 #include "format/columns/table_file.h"
 #include "format/columns/table_index_layout.h"
+#include "format/columns/wire_reader.h"
 #include "presso/checksum.h"
 
 namespace presso {
 namespace {
 
 void append_zone(const ColumnZone& zone, std::vector<Byte>& to) {
-  append_value<std::uint64_t>(to, zone.least);
-  append_value<std::uint64_t>(to, zone.most);
-  append_value<std::uint32_t>(to, zone.nulls);
-  append_value<std::uint32_t>(to, zone.flags);
+  to.push_back(zone.flags);
+  append_varint(to, zone.nulls);
+  if (!has_range(zone)) return;
+  append_image(to, zone.least);
+  append_image(to, zone.most);
 }
 
 }  // namespace
@@ -38,24 +40,24 @@ void TableIndexPayload::add(const RowGroup& group, std::uint64_t directory_bytes
   const std::uint64_t stored_bytes = directory_bytes + group.stored_bytes();
   for (const std::uint64_t value : {stored_bytes, directory_bytes, std::uint64_t{group.rows},
                                     group.text_bytes, group.text_lines}) {
-    append_value(places_, value);
+    append_varint(places_, value);
   }
   for (std::size_t i = 0; i < columns_; ++i) {
     append_zone(zone_of(group, i), zones_);
   }
 }
 
-std::size_t TableIndexPayload::size() const {
-  return kTableIndexPrefixBytes + places_.size() + zones_.size();
+std::size_t TableIndexPayload::most_bytes() const {
+  return kMostIndexPrefixBytes + places_.size() + zones_.size();
 }
 
 // The payload has totals, then the places of all row groups, then the ranges of all columns.
 std::vector<Byte> TableIndexPayload::bytes() const {
   std::vector<Byte> payload;
-  payload.reserve(size());
+  payload.reserve(most_bytes());
   for (const std::uint64_t value :
        {groups_, rows_, text_bytes_, text_lines_, first_group_offset_}) {
-    append_value(payload, value);
+    append_varint(payload, value);
   }
   payload.insert(payload.end(), places_.begin(), places_.end());
   payload.insert(payload.end(), zones_.begin(), zones_.end());
@@ -88,7 +90,8 @@ Status TableFileWriter::add_row_group(const RowGroup& group, Bytes blocks) {
     return make_error(ErrorCode::kInvalidArgument,
                       "a row group has 1 to 2^24 rows, and 2^26 values at most");
   }
-  if (index_.size() + kPlaceBytes + group.columns.size() * kZoneBytes > kMaxTableIndexBytes) {
+  if (index_.most_bytes() + kMostPlaceBytes + group.columns.size() * kMostZoneBytes >
+      kMaxTableIndexBytes) {
     return make_error(ErrorCode::kInvalidArgument,
                       "the index is larger than 2 GiB; larger row groups make it smaller");
   }

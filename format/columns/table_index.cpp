@@ -117,16 +117,11 @@ Status TableIndex::read_member(std::uint64_t begin, std::uint64_t end, std::uint
 Status TableIndex::take_index(Bytes payload, std::uint64_t first_group, std::uint64_t index_at) {
   TableMember& member = members_.back();
   const std::size_t columns = member.schema.columns.size();
-  if (payload.size() < kTableIndexPrefixBytes || first_group > index_at) {
-    return make_error(ErrorCode::kBadIndex);
-  }
+  if (first_group > index_at) return make_error(ErrorCode::kBadIndex);
   WireReader from(payload);
-  member.groups = from.value<std::uint64_t>();
-  from.bytes(24);  // rows and text: what the row groups add up to
-  // The number of row groups is checked against the payload before anything is stored.
-  const std::uint64_t each = kPlaceBytes + columns * kZoneBytes;
-  if (member.groups != from.left() / each || (from.left() - 8) % each != 0 ||
-      from.value<std::uint64_t>() != first_group - member.file_offset) {
+  member.groups = from.varint();
+  for (int total = 0; total < 3; ++total) from.varint();  // what the row groups add up to
+  if (from.varint() != first_group - member.file_offset || from.overran()) {
     return make_error(ErrorCode::kBadIndex);
   }
   // Row groups follow each other without gaps, so sizes give all places.
@@ -134,12 +129,13 @@ Status TableIndex::take_index(Bytes payload, std::uint64_t first_group, std::uin
   for (std::uint64_t i = 0; i < member.groups; ++i) {
     GroupPlace place;
     place.file_offset = at;
-    place.stored_bytes = from.value<std::uint64_t>();
-    place.directory_bytes = from.value<std::uint64_t>();
-    const auto rows = from.value<std::uint64_t>();
-    place.text_bytes = from.value<std::uint64_t>();
-    place.text_lines = from.value<std::uint64_t>();
+    place.stored_bytes = from.varint();
+    place.directory_bytes = from.varint();
+    const std::uint64_t rows = from.varint();
+    place.text_bytes = from.varint();
+    place.text_lines = from.varint();
     place.member = static_cast<std::uint32_t>(members_.size() - 1);
+    // Rows of 0 are what is read beyond the end.
     if (rows == 0 || rows > kMaxGroupRows || place.text_bytes > kMaxGroupTextBytes ||
         place.text_lines > place.text_bytes || place.directory_bytes > place.stored_bytes ||
         place.stored_bytes > index_at - at) {
@@ -153,12 +149,16 @@ Status TableIndex::take_index(Bytes payload, std::uint64_t first_group, std::uin
   // Ranges: row group after row group, each with all columns.
   for (std::uint64_t i = 0; i < member.groups * columns; ++i) {
     ColumnZone zone;
-    zone.least = from.value<std::uint64_t>();
-    zone.most = from.value<std::uint64_t>();
-    zone.nulls = from.value<std::uint32_t>();
-    const auto flags = from.value<std::uint32_t>();
-    if (flags > kAllZoneFlags) return make_error(ErrorCode::kBadIndex);
-    zone.flags = static_cast<Byte>(flags);
+    zone.flags = from.value<Byte>();
+    const std::uint64_t nulls = from.varint();
+    if (zone.flags > kAllZoneFlags || nulls > kMaxGroupRows || from.overran()) {
+      return make_error(ErrorCode::kBadIndex);
+    }
+    zone.nulls = static_cast<std::uint32_t>(nulls);
+    if (has_range(zone)) {
+      zone.least = from.image();
+      zone.most = from.image();
+    }
     zones_.push_back(zone);
   }
   return from.ended_exactly() ? Status{} : make_error(ErrorCode::kBadIndex);

@@ -24,6 +24,7 @@ class TableCode(IntEnum):  # FORMAT.md 11
     BAD_ROW_GROUP = 30
 
 
+MASK32 = (1 << 32) - 1
 MASK64 = (1 << 64) - 1
 
 # --- 2: limits ----------------------------------------------------------------------------------
@@ -49,7 +50,8 @@ MAX_INDEX_BYTES = 1 << 31
 NO_TEXT, DELIMITED, JSON_LINES = range(3)
 JSON_SPACES, JSON_OMITS_NULLS, JSON_ASCII, JSON_SLASHES = 4, 8, 16, 32
 RAW_JSON, POINT_REAL, LAST_TEXT = 12, 13, 18
-NULLABLE, NULL_TEXT, SPELLING, SPELLED = 1, 4, 8, 16  # a column's flags
+# A column's flags.
+NULLABLE, NULL_TEXT, SPELLING, SPELLED, DETAILS, ZONE, NAME_IN_HEAD = 1, 4, 8, 16, 32, 64, 128
 BOOL, FLOAT, DOUBLE, DATE, TIMESTAMP, DECIMAL64, DECIMAL128, UTF8, BINARY = 1, *range(10, 18)
 VALUE_BYTES = (None, 0, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 4, 8, 8, 16, None, None)
 UNSIGNED = range(6, 10)
@@ -71,10 +73,53 @@ class Reader:
     def number(self, size):
         return int.from_bytes(self.bytes(size), "little")
 
+    def varint(self):  # 15
+        number = 0
+        for shift in range(0, 70, 7):
+            byte = self.number(1)
+            right = (shift < 63 or byte <= 1) and (shift == 0 or byte > 0)
+            require(right, self.code, "varint")
+            number |= (byte & 127) << shift
+            if byte < 128:
+                return number
+        raise AssertionError("a tenth byte above 1 was refused")
+
+    def varint_of(self, most):
+        number = self.varint()
+        require(number <= most, self.code, "too large a number")
+        return number
+
+    def counted(self, is_there):
+        """A number that is stored only where it is not 0."""
+        number = self.varint() if is_there else 0
+        require(not is_there or number > 0, self.code, "a number that is 0")
+        return number
+
+    def image(self):  # 15.4
+        form = self.number(1)
+        kind, zeros, count = form // 81, form // 9 % 9, form % 9
+        require(kind <= 2 and zeros + count <= 8, self.code, "image")
+        stored = bytes(zeros) + self.bytes(count)
+        number = int.from_bytes(stored, "little")
+        image = number if kind == 2 else (~number & MASK64 if kind == 1 else number) ^ 1 << 63
+        require(image_form(image) == (kind, zeros, count), self.code, "image")
+        return image
+
     def text(self, most):
-        size = self.number(4)
+        size = self.varint()
         require(size <= most, self.code, "too long a text")
         return self.bytes(size)
+
+
+def image_form(image):
+    """Kind, zero bytes and bytes of the form that an image must have."""
+    flipped = image ^ 1 << 63
+    forms = []
+    for kind, number in enumerate((flipped, ~flipped & MASK64, image)):
+        stored = number.to_bytes(8, "little")
+        zeros = 8 - len(stored.lstrip(b"\0")) if number else 0
+        forms.append((kind, zeros, len(stored.strip(b"\0"))))
+    return min(forms, key=lambda form: form[2])
 
 
 @dataclass
@@ -132,7 +177,7 @@ SPELLINGS = Column(UTF8, NULLABLE, 0, 0, 0, 0, 0)
 
 def parse_schema(payload):
     from_ = Reader(payload, TableCode.BAD_SCHEMA)
-    columns, flags = from_.number(4), from_.number(4)
+    columns, flags = from_.varint(), from_.number(1)
     kind, delimiter, quote, line_flags = from_.bytes(4)
     require(flags <= 1 and line_flags <= 63, TableCode.BAD_SCHEMA, "reserved bits")
     schema = Schema(
@@ -154,15 +199,29 @@ def parse_schema(payload):
     if kind == DELIMITED:
         lines = delimiter != quote and delimiter not in b"\r\n" and quote not in b"\r\n"
         require(lines, TableCode.BAD_SCHEMA, "delimiter or quote")
+    name_end = 0
     for _ in range(columns):
-        column = Column(*from_.bytes(7))
-        reserved = from_.number(1)
-        column.name = from_.text(MAX_NAME_BYTES)
-        column.zone = from_.text(MAX_NAME_BYTES)
-        require(reserved == 0 and column.flags <= 31, TableCode.BAD_SCHEMA, "reserved bits")
-        if column.flags & NULL_TEXT:
+        type_, flags = from_.bytes(2)
+        details = bytes(from_.bytes(5)) if flags & DETAILS else bytes(5)
+        require(not flags & DETAILS or any(details), TableCode.BAD_SCHEMA, "details")
+        column = Column(type_, flags, *details)
+        if flags & NAME_IN_HEAD:
+            gap, size = from_.varint(), from_.varint()
+            inside = gap + size <= len(schema.head) - name_end
+            require(inside, TableCode.BAD_SCHEMA, "a name outside the head")
+            column.name = schema.head[name_end + gap :][:size]
+        else:
+            column.name = from_.text(MAX_NAME_BYTES)
+        right = name_gap(schema.head, name_end, column.name)
+        require(right == (gap if flags & NAME_IN_HEAD else None), TableCode.BAD_SCHEMA, "name")
+        name_end += gap + size if flags & NAME_IN_HEAD else 0
+        require(len(column.name) <= MAX_NAME_BYTES, TableCode.BAD_SCHEMA, "name")
+        if flags & ZONE:
+            column.zone = from_.text(MAX_NAME_BYTES)
+            require(column.zone, TableCode.BAD_SCHEMA, "empty zone")
+        if flags & NULL_TEXT:
             column.null = from_.text(255)
-        if column.flags & SPELLING:
+        if flags & SPELLING:
             column.spelling = from_.text(255)
             require(column.spelling, TableCode.BAD_SCHEMA, "empty spelling")
         exact = schema.exact or not column.flags & SPELLED
@@ -175,10 +234,16 @@ def parse_schema(payload):
     return schema
 
 
+def name_gap(head, at, name):
+    """How far the name is from the name before it in the head; None where it must not be there."""
+    gaps = (gap for gap in range(32) if name and at + gap <= len(head))
+    return next((gap for gap in gaps if head[at + gap :][: len(name)] == name), None)
+
+
 def parse_orders(from_, columns):
     orders, cost = [], 0
-    for _ in range(from_.number(4)):
-        order = [from_.number(4) for _ in range(from_.number(4))]
+    for _ in range(from_.varint()):
+        order = [from_.varint() for _ in range(from_.varint())]
         cost += len(order) + columns // 64 + 1
         keys = [key & ~KEY_OF_NULL for key in order]
         right = cost <= MAX_ORDER_KEYS and all(key < columns for key in keys)
@@ -225,6 +290,7 @@ class Block:
     most: int
     presence: int
     number: int
+    place: range  # in the directory
 
 
 @dataclass
@@ -237,6 +303,7 @@ class Chunk:
     distinct: int
     entries: int
     value_bytes: int
+    place: range  # in the directory
     blocks: list = field(default_factory=list)
 
     def of(self, stream):
@@ -268,26 +335,34 @@ def bad_group(condition, what):
 
 def parse_row_group(payload, schema):
     from_ = Reader(payload, TableCode.BAD_ROW_GROUP)
-    rows, columns, text_bytes, text_lines, checksum = struct.unpack("<IIQQQ", from_.bytes(32))
+    rows, columns, text_bytes, text_lines = (from_.varint() for _ in range(4))
+    checksum = from_.number(8)
     bad_group(1 <= rows <= MAX_GROUP_ROWS and rows * columns <= MAX_GROUP_VALUES, "rows")
     bad_group(columns == len(schema.stored_columns), "columns")
     bad_group(text_lines <= text_bytes <= MAX_TEXT_BYTES, "text")
     group = RowGroup(rows, text_bytes, text_lines, checksum, [])
-    reserved = 0
     for _ in range(columns):
-        *fields, unused, value_bytes = struct.unpack("<IIIIIIQ", from_.bytes(32))
-        reserved |= unused
-        bad_group(fields[0] <= EXACT_LINES, "representation")
-        group.chunks.append(Chunk(*fields, value_bytes))
+        at, form = from_.at, from_.number(1)
+        bad_group(form & 7 <= EXACT_LINES and form < 128, "representation")
+        count = from_.varint_of(MASK32)
+        fields = [from_.counted(form & bit) for bit in (8, 16, 32, 64)]
+        bad_group(all(field <= MASK32 for field in fields[:3]), "field of a column")
+        group.chunks.append(Chunk(form & 7, count, *fields, place=range(at, from_.at)))
     number = 0
     for chunk in group.chunks:
         for _ in range(chunk.block_count):
-            fields = struct.unpack("<IIIBBHQQQ", from_.bytes(40))
-            reserved |= fields[5]
-            chunk.blocks.append(Block(*fields[:5], *fields[6:], number))
+            at, form = from_.at, from_.number(1)
+            stream, flags = form & 15, form >> 4
+            stored_bytes, plain_bytes, block_rows = (from_.varint_of(MASK32) for _ in range(3))
+            least = most = presence = 0
+            if stream in HOLD_ZONES and flags & 9 == 1:
+                least, most = from_.image(), from_.image()
+            if stream == CODES and flags & 1:
+                presence = from_.number(8)
+            fields = stored_bytes, plain_bytes, block_rows, stream, flags, least, most, presence
+            chunk.blocks.append(Block(*fields, number, range(at, from_.at)))
             number += 1
     bad_group(from_.at == len(payload), "size")
-    bad_group(reserved == 0, "reserved")
     total = sum(chunk.value_bytes for chunk in group.chunks)
     bad_group(total <= MAX_TEXT_BYTES, "bytes of strings")
     for chunk, column in zip(group.chunks, schema.stored_columns):
@@ -686,16 +761,6 @@ class PlaneReader(Reader):
         super().__init__(payload, Code.BAD_PAYLOAD_SIZE)
         self.header = header
         self.seen = seen
-
-    def varint(self):
-        number = 0
-        for shift in range(0, 70, 7):
-            byte = self.number(1)
-            require(shift < 63 or byte <= 1, self.code, "varint")
-            number |= (byte & 127) << shift
-            if byte < 128:
-                return number
-        raise AssertionError("a tenth byte above 1 was refused")
 
     def signed_varint(self):
         return unzigzag(self.varint())
@@ -1440,6 +1505,7 @@ class Decoder:
 
     def read_before_schema(self, kind):
         member = self.members[-1]
+        require(kind not in (b"B", b"G", b"I", b"T"), Code.BAD_HEADER, "place of a frame")
         if kind == b"M":
             _, payload, stored = self.section(decode.SECTION_LIMITS["M"])
             member.metadata = decode.parse_metadata(payload)
@@ -1486,20 +1552,23 @@ class Decoder:
         groups, columns = len(member.groups), len(member.schema.columns)
         index_offset = self.at - member.offset
         header, payload, stored = self.section(MAX_INDEX_BYTES)
-        size = 40 + groups * (40 + 24 * columns)
-        require(header.parameter == 1 and len(payload) == size, Code.BAD_INDEX, "size")
+        require(header.parameter == 1, Code.BAD_INDEX, "parameter")
         rows = sum(group.rows for group in member.groups)
         texts = len(member.text), member.text.count(b"\n")
         totals = (groups, rows, *(texts if member.schema.exact else (0, 0)), member.first_group)
-        require(struct.unpack_from("<5Q", payload) == totals, Code.BAD_INDEX, "totals")
-        for number, place in enumerate(member.places):
-            right = struct.unpack_from("<5Q", payload, 40 + 40 * number) == place
+        from_ = Reader(payload, Code.BAD_INDEX)
+        require(tuple(from_.varint() for _ in totals) == totals, Code.BAD_INDEX, "totals")
+        for place in member.places:
+            right = tuple(from_.varint() for _ in place) == place
             require(right, Code.BAD_INDEX, "place of a row group")
-        zones = payload[40 + 40 * groups :]
-        expected = b"".join(
-            index_zone(chunk) for group in member.groups for chunk in group.chunks[:columns]
-        )
-        require(zones == expected, Code.BAD_INDEX, "zones")
+        for group in member.groups:
+            for chunk in group.chunks[:columns]:
+                least, most, nulls, flags = index_zone(chunk)
+                right = from_.number(1) == flags and from_.varint() == nulls
+                if right and flags & 9 == 1:
+                    right = (from_.image(), from_.image()) == (least, most)
+                require(right, Code.BAD_INDEX, "zones")
+        require(from_.at == len(payload), Code.BAD_INDEX, "size")
         self.at += stored
         trailer = self.need(32)
         require(trailer[:4] == decode.SYNC + b"T", Code.LOST_SYNC)
@@ -1522,7 +1591,7 @@ def index_zone(chunk):  # 15.6
     if full and flags & 1:
         least = min(block.least for block in full)
         most = max(block.most for block in full)
-    return struct.pack("<QQII", least, most, chunk.nulls, flags)
+    return least, most, chunk.nulls, flags
 
 
 def decode_table(data):

@@ -20,6 +20,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
+import builder
 import decode
 import decoders
 import format_example
@@ -452,7 +453,7 @@ def reseal(data):
         elif kind == b"B":
             header, payload = 48, decode.u24(data, at + 12)
             size = header + payload + -payload % 16
-            if data[at + 11] in (tables.INTEGER_CODING, tables.TOKEN_CODING):
+            if data[at + 11] in (tables.INTEGER_CODING, tables.TOKEN_CODING, tables.PLANE_CODING):
                 checksum = xxh3_64(bytes(data[at + 48 : at + 48 + payload]))
                 data[at + 36 : at + 44] = struct.pack("<Q", checksum)
         else:
@@ -517,7 +518,7 @@ class AnySpelling(unittest.TestCase):
             for column in tables.decode_table(sound).members[0].schema.columns:
                 size = len(column.spelling)
                 if size:
-                    at = sound.index(struct.pack("<I", size) + column.spelling, at) + 4
+                    at = sound.index(bytes([size]) + column.spelling, at) + 1
                     data[at : at + size] = any_spelling(dice, column.spelling)
             yield with_its_text(data)
 
@@ -551,17 +552,42 @@ def with_its_text(data):
         group.text_bytes, group.text_lines = len(text), text.count(b"\n")
         texts.append(text)
 
+    decoder = tables.Decoder(reseal(data))
     with mock.patch.object(tables, "check_text", keep), contextlib.suppress(decode.FormatError):
-        tables.decode_table(reseal(data))
-    sizes = len(texts[0]), texts[0].count(b"\n")
-    directory, index = data.index(decode.SYNC + b"G") + 32, data.rindex(decode.SYNC + b"I") + 32
-    head = [all_text - text for all_text, text in zip(
-        struct.unpack_from("<2Q", data, index + 16), struct.unpack_from("<2Q", data, directory + 8)
-    )]  # fmt: skip
-    struct.pack_into("<3Q", data, directory + 8, *sizes, xxh3_64(texts[0]))
-    struct.pack_into("<2Q", data, index + 16, head[0] + sizes[0], head[1] + sizes[1])
-    struct.pack_into("<2Q", data, index + 40 + 24, *sizes)
-    return reseal(data)
+        decoder.decode()
+    members = decoder.members
+    text, member = texts[0], members[0]
+    sizes = [len(text), text.count(b"\n")]
+    begin, end = data.index(decode.SYNC + b"G"), data.rindex(decode.SYNC + b"I")
+    old = tables.Reader(section_payload(data, begin), tables.TableCode.BAD_ROW_GROUP)
+    rows, columns, *_ = (old.varint() for _ in range(4))
+    old.number(8)
+    prefix = b"".join(map(varint, (rows, columns, *sizes))) + struct.pack("<Q", xxh3_64(text))
+    directory = builder.section(b"G", prefix + old.data[old.at :], mandatory=True, parameter=1)
+    blocks = data[begin + member.places[0][1] : end]
+    head = member.schema.head
+    first = begin - member.offset
+    totals = 1, rows, len(head) + sizes[0], head.count(b"\n") + sizes[1], first
+    place = len(directory) + len(blocks), len(directory), rows, *sizes
+    old = tables.Reader(section_payload(data, end), tables.TableCode.BAD_ROW_GROUP)
+    for _ in range(10):
+        old.varint()
+    payload = b"".join(map(varint, (*totals, *place))) + old.data[old.at :]
+    index = builder.section(b"I", payload, mandatory=True, parameter=1)
+    made = reseal(data[:begin] + directory + blocks + index)
+    return made + builder.trailer(len(made) - len(index), len(made) + 32)
+
+
+def section_payload(data, at):
+    return bytes(data[at + 32 : at + 32 + decode.u64(data, at + 8)])
+
+
+def varint(number):
+    stored = []
+    while number >= 128:
+        stored.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*stored, number])
 
 
 def spelling_places(data):
@@ -570,13 +596,11 @@ def spelling_places(data):
     group, columns = member.groups[0], len(member.schema.columns) + 1
     schema, directory = data.index(decode.SYNC + b"C"), data.index(decode.SYNC + b"G")
     number = sum(len(chunk.blocks) for chunk in group.chunks[:columns])
-    chunks = directory + 64
-    blocks = chunks + 32 * len(group.chunks)
+    entries = [*group.chunks[columns:], *group.blocks[number:]]
     stored = directory + member.places[0][1]
     return [
         *range(schema, directory),
-        *range(chunks + 32 * columns, blocks),
-        *range(blocks + 40 * number, blocks + 40 * len(group.blocks)),
+        *(directory + 32 + at for entry in entries for at in entry.place),
         *range(stored + sum(block.stored_bytes for block in group.blocks[:number]),
                stored + sum(block.stored_bytes for block in group.blocks)),
     ]  # fmt: skip
@@ -585,10 +609,14 @@ def spelling_places(data):
 def update():
     FILES.mkdir(exist_ok=True)
     manifest = json.loads(MANIFEST.read_text()) if MANIFEST.exists() else {}
-    for name, text, types in all_texts(600):
+    texts = [(name, decode.BIT, text, types) for name, text, types in all_texts(600)]
+    for name, _, text, types in texts[:]:
+        if name in ("numbers", "reals", "times", "words"):
+            texts.append((f"{name}-packed", decode.RAW, text, types))
+    for name, coding, text, types in texts:
         if name in manifest:
             continue
-        data = make(text, 1500 if name == "tokens" else 400, types=types)
+        data = make(text, 1500 if name == "tokens" else 400, coding, types)
         assert tables.decode_table(data).text == text, name
         (FILES / f"{name}.presso").write_bytes(data)
         manifest[name] = facts(data, text)

@@ -69,6 +69,7 @@ class PlaneDecoder {
   /// The numbers of a dictionary's entries have no dictionary themselves.
   Status read_head(std::uint32_t count, bool may_have_entries, PlaneHead& head) {
     const auto form = from_.value<Byte>();
+    if (from_.overran()) return make_error(ErrorCode::kBadPayloadSize);
     if (form > kAllPlaneForms) return bad_plane("form of planes");
     head.map = static_cast<PlaneMap>(form & kPlaneMapMask);
     head.steps = (form & kPlaneSteps) != 0;
@@ -90,22 +91,25 @@ class PlaneDecoder {
     if (header_.width_bytes != 8 || !header_.floating) return bad_plane("decimals");
     head.e = from_.value<Byte>();
     head.f = from_.value<Byte>();
-    if (head.e > kMaxAlpExponent || head.f > kMaxAlpExponent) return bad_plane("exponents");
     const std::uint64_t exceptions = from_.varint();
+    if (from_.overran()) return make_error(ErrorCode::kBadPayloadSize);
+    if (head.e > kMaxAlpExponent || head.f > kMaxAlpExponent) return bad_plane("exponents");
     if (exceptions > count) return bad_plane("number of exceptions");
     std::uint64_t row = 0;
-    for (std::uint64_t i = 0; i < exceptions && !from_.overran(); ++i, ++row) {
+    for (std::uint64_t i = 0; i < exceptions; ++i, ++row) {
       const std::uint64_t gap = from_.varint();
+      if (from_.overran()) return make_error(ErrorCode::kBadPayloadSize);
       if (gap >= count - row) return bad_plane("row of an exception");
       row += gap;
       head.exceptions.push_back({static_cast<std::uint32_t>(row), from_.value<std::uint64_t>()});
-      if (row + 1 == count && i + 1 < exceptions) return bad_plane("row of an exception");
+      if (from_.overran()) return make_error(ErrorCode::kBadPayloadSize);
     }
     return {};
   }
 
   Status read_entries(std::vector<std::uint64_t>& entries) {
     const std::uint64_t count = from_.varint();
+    if (from_.overran()) return make_error(ErrorCode::kBadPayloadSize);
     if (count == 0 || count > kMaxDictionaryEntries) return bad_plane("number of entries");
     PlaneHead head;
     PRESSO_TRY(read_head(static_cast<std::uint32_t>(count), false, head));

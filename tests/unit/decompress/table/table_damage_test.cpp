@@ -139,7 +139,7 @@ File with_index(Change change) {
 TEST(TableDamage, AnIndexThatIsNotWhatTheDirectoriesGiveIsABadIndexInAPipe) {
   std::size_t size = 0;
   with_index([&](MutableBytes payload) { size = payload.size(); });
-  ASSERT_EQ(size, 40 + 2 * (40 + 6 * 24));
+  ASSERT_GT(size, 2 * 6 * 3u);  // more than flags, nulls and an image for each zone
   for (std::size_t at = 0; at < size; ++at) {
     const File file = with_index([&](MutableBytes payload) { payload[at] ^= 4; });
     const Decoded decoded = decompress(file);

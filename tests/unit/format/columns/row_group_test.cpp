@@ -96,7 +96,6 @@ TEST(RowGroupDirectory, WhoseBlocksAreOutsideTheirLimitsIsBad) {
       return [i, change](RowGroup& g) { change(g.blocks[i]); };
     };
     expect_bad("stream", with([](ColumnBlock& b) { b.stream = static_cast<ColumnStream>(11); }));
-    expect_bad("flags", with([](ColumnBlock& b) { b.zone_flags = 16; }));
     expect_bad("too small", with([](ColumnBlock& b) { b.stored_bytes = 32; }));
     expect_bad("not aligned", with([](ColumnBlock& b) { b.stored_bytes = 65; }));
     expect_bad("too large", with([](ColumnBlock& b) { b.stored_bytes = (4u << 20) + 80; }));

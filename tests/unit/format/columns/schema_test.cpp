@@ -134,28 +134,29 @@ TEST(Schema, ReservedBitsAndOtherSizesAreABadSchema) {
   for (std::size_t size = 0; size < sound.size(); ++size) {
     EXPECT_EQ(code_of(parse_schema(Bytes(sound).first(size))), ErrorCode::kBadSchema);
   }
-  for (const std::size_t flags : {4u, 11u}) {  // of the table, of its text
-    for (int bit = flags == 4 ? 1 : 6; bit < 8; ++bit) {
+  for (const std::size_t flags : {1u, 5u}) {  // of the table, of its text
+    for (int bit = flags == 1 ? 1 : 6; bit < 8; ++bit) {
       std::vector<Byte> changed_bit = sound;
       changed_bit[flags] |= static_cast<Byte>(1u << bit);
       EXPECT_EQ(code_of(parse_schema(changed_bit)), ErrorCode::kBadSchema);
     }
   }
-  // The last column's flags, before its name and zone; a null text or a spelling that is announced
-  // must follow, and a spelling is not empty.
-  const std::size_t flags = sound.size() - 7 - (4 + 2) - (4 + 13);
-  for (int bit = 2; bit < 8; ++bit) {
+  // The last column's flags, before its details, the place of its name, and its zone; a null text
+  // or a spelling that is announced must follow, and a spelling is not empty.
+  const std::size_t flags = sound.size() - 1 - 5 - 2 - (1 + 13);
+  ASSERT_EQ(sound[flags], 1 | 32 | 64 | 128);
+  for (int bit = 2; bit < 7; ++bit) {
     std::vector<Byte> changed_bit = sound;
-    changed_bit[flags] |= static_cast<Byte>(1u << bit);
+    changed_bit[flags] ^= static_cast<Byte>(1u << bit);
     EXPECT_EQ(parse_schema(changed_bit).ok(), bit == 4) << bit;
-    changed_bit.resize(sound.size() + 4);
+    changed_bit.resize(sound.size() + 1);
     EXPECT_EQ(parse_schema(changed_bit).ok(), bit == 2) << bit;
   }
 }
 
 TEST(Schema, ThatClaimsManyColumnsTakesNoMemory) {
   std::vector<Byte> payload(8u << 20);
-  store<std::uint32_t>(payload.data(), ~0u);
+  std::fill_n(payload.data(), 4, Byte{0xFF});
   test::reset_largest_allocation();
   EXPECT_EQ(code_of(parse_schema(payload)), ErrorCode::kBadSchema);
   EXPECT_LT(test::largest_allocation(), 1u << 20);

@@ -274,7 +274,8 @@ File forge_index(File file, Change change) {
 /// Byte `at` of the index's payload: all it may lead to is the sound groups or an error.
 TEST(TableFile, ForgedIndexesNeverLeadOutOfBounds) {
   const File sound = table_file(small_schema(), {10, 300, 3});
-  const std::size_t size = kTableIndexPrefixBytes + 3 * (kPlaceBytes + 3 * kZoneBytes);
+  const SectionHeader index = *parse_section_header(sound.data() + index_offset(sound));
+  const std::size_t size = static_cast<std::size_t>(index.payload_bytes);
   std::mt19937_64 random(5);
   for (std::size_t i = 0; i < 20 * size; ++i) {
     const File file = forge_index(sound, [&](File& payload) {
