@@ -21,7 +21,7 @@ namespace presso {
 namespace {
 
 constexpr std::size_t kSampleRows = 8192;
-/// Of a large block, plans whose estimate is greater than this many times the limit are not coded.
+/// Plans for a large block whose estimate is greater than this many times the limit are not coded.
 constexpr double kMostOverLimit = 1.5;
 /// A dictionary has at most this share of the numbers as entries.
 constexpr std::size_t kShareOfEntries = 3;
@@ -107,7 +107,7 @@ Reduced reduced(std::span<const std::uint64_t> numbers, bool steps, std::uint64_
     }
     return result;
   }
-  // Of bits without an order, a least one means nothing.
+  // The least of bits that have no order means nothing.
   if (has_order) {
     std::int64_t least = static_cast<std::int64_t>(numbers.front());
     for (const std::uint64_t number : numbers) {
@@ -261,7 +261,7 @@ std::vector<PlaneEncoder::Plan> PlaneEncoder::plans_of(std::span<const std::uint
     const bool is_integer = !input.floating || plan.map != PlaneMap::kNone;
     const std::uint64_t divisor = plan.map == PlaneMap::kNone ? input.divisor : 1;
     for (const bool steps : {false, true}) {
-      // Of a dictionary's entries, which rise, the bits of doubles have small differences, too.
+      // The entries of a dictionary rise, so that the bits of doubles have small differences, too.
       if (steps && !is_integer && may_have_entries) continue;
       if (steps && plan.map == PlaneMap::kDictionary) continue;
       plan.steps = steps;

@@ -15,7 +15,7 @@ namespace presso {
 namespace {
 
 constexpr std::uint32_t kFewRows = kMaxBlockRows;  ///< as MustSave::few_rows means it
-/// Of larger blocks, a sample of this size is tried first: of strings, and of integers.
+/// Larger blocks are tried on samples of these sizes first: strings, and integers.
 constexpr std::uint32_t kTrialBytes = 128 << 10;
 constexpr std::uint32_t kIntegerTrialBytes = 64 << 10;
 /// Strings of which less than one byte in kShareRepeated lies in matches count as repeating
