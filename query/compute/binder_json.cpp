@@ -137,6 +137,11 @@ Result<std::optional<NodeId>> build_json_function(const Builder& build, const st
   const auto* const found =
       std::find_if(std::begin(kJsonFunctions), std::end(kJsonFunctions),
                    [&](const JsonFunction& function) { return function.name == name; });
+  // The length of a column of JSON arrays is the number of their elements.
+  const bool counts = (name == "len" || name == "length" || name == "array_length") &&
+                      arguments.size() == 1 &&
+                      build.at(arguments[0]).schema.text == ValueText::kRawJson;
+  if (counts) return build_json_function(build, "json_array_length", std::move(arguments));
   if (found == std::end(kJsonFunctions)) return std::optional<NodeId>();
   if (arguments.size() < found->least || arguments.size() > found->most) {
     return refused(name + "() takes " + std::to_string(found->least) +

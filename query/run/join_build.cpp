@@ -654,9 +654,9 @@ class StageBuilder {
   /// Whether BuiltStage::only_chooses holds if keys are unique.
   bool may_only_choose() const {
     const auto number = static_cast<std::size_t>(&stage_ - parent_.tree->stages.data());
-    return stage_.kind == StageKind::kInner && stage_.residual.empty() &&
-           built_->columns.empty() && built_->keys.are_words() && built_->is_worth_asking &&
-           part_.is_all() && parent_.options.join_strategy == JoinStrategy::kAuto &&
+    return stage_.kind == StageKind::kInner && stage_.residual.empty() && built_->columns.empty() &&
+           built_->keys.are_words() && built_->is_worth_asking && part_.is_all() &&
+           parent_.options.join_strategy == JoinStrategy::kAuto &&
            can_ask_in_scan(parent_.query, *parent_.tree, number);
   }
 

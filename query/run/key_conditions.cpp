@@ -173,9 +173,8 @@ std::optional<KeyCondition> key_condition(const Execution& execution, std::size_
   if (words && built.filter == nullptr) return std::nullopt;
   const bool negated = bound.kind == StageKind::kProbeAnti;
   KeyCondition made;
-  made.decides =
-      built.only_chooses ||
-      ((!words || built.filter->exact()) && is_decided_by_scan(execution, bound, !is_parted));
+  made.decides = built.only_chooses || ((!words || built.filter->exact()) &&
+                                        is_decided_by_scan(execution, bound, !is_parted));
   // An inexact test must not be negated: it would drop rows that have no partner.
   if (negated && !made.decides) return std::nullopt;
   const bool is_string =

@@ -180,8 +180,8 @@ Result<Expression> ColumnsOfCalls::add_call(const Expression& call, const Window
         call.details == nullptr ? CallDetails() : *call.details);
   }
   for (std::size_t i = 0; i < known_.size(); ++i) {
-    const bool same = known_[i].first == without_place &&
-                      calls_[i].partition == result.partition && calls_[i].order == result.order;
+    const bool same = known_[i].first == without_place && calls_[i].partition == result.partition &&
+                      calls_[i].order == result.order;
     if (same) return at_place_of(column(known_[i].second), call);
   }
   result.name = lowering_.new_name();

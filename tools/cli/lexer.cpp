@@ -134,9 +134,15 @@ class CommandLine {
   /// Fills `words_` up to the first mistake, which it returns.
   Status separate(std::span<const std::string> arguments) {
     std::size_t at = 0;
+    std::vector<std::string> commented;
     while (at < arguments.size() && arguments[at] != "--") {
       const std::string& word = arguments[at++];
       const Given* lacks_value = nullptr;
+      // An SQL statement may begin with a comment; no option has a space or line feed there.
+      if (word.starts_with("-- ") || word.starts_with("--\n")) {
+        commented.push_back(word);
+        continue;
+      }
       if (word.size() < 2 || word[0] != '-') {
         words_.push_back(word);
       } else {
@@ -153,6 +159,8 @@ class CommandLine {
     // From "--" on everything is an operand, the marker included; result() removes it.
     words_.insert(words_.end(), arguments.begin() + static_cast<std::ptrdiff_t>(at),
                   arguments.end());
+    if (!commented.empty() && at == arguments.size()) words_.emplace_back("--");
+    words_.insert(words_.end(), commented.begin(), commented.end());
     return {};
   }
 
