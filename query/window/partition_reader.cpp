@@ -209,8 +209,7 @@ Status PartitionReader::append_waiting(WindowChunk& chunk) {
   if (!has_room(chunk)) {
     return make_error(ErrorCode::kOutOfMemory,
                       "a partition of a window function takes more than a quarter of the memory (" +
-                          grouped(chunk.rows.rows()) +
-                          " rows so far); allow more, or partition by more columns");
+                          grouped(chunk.rows.rows()) + " rows so far); --memory permits more");
   }
   const std::uint64_t before = chunk.rows.rows();
   std::vector<VectorView> views(physical_.size());

@@ -22,7 +22,8 @@ std::vector<Physical> physical_of_schema(const TableSchema& schema) {
 /// Every row's result, at its place.
 class PlacedResults final : public ResultStore {
  public:
-  PlacedResults(const TableSchema& schema, std::uint64_t rows) : builder_(schema) {
+  PlacedResults(const TableSchema& schema, std::uint64_t rows, std::uint64_t text_bytes)
+      : builder_(schema), text_bytes_(text_bytes) {
     for (const Physical physical : physical_of_schema(schema)) {
       Column& column = columns_.emplace_back();
       column.physical = physical;
@@ -34,8 +35,15 @@ class PlacedResults final : public ResultStore {
 
   Status take(const WindowChunk& chunk, std::span<const WindowResult> results) override {
     return without_bad_alloc([&]() -> Status {
-      for (std::size_t i = 0; i < columns_.size(); ++i) take_column(chunk, results[i], columns_[i]);
-      return {};
+      std::uint64_t text_bytes = 0;
+      for (std::size_t i = 0; i < columns_.size(); ++i) {
+        take_column(chunk, results[i], columns_[i]);
+        text_bytes += columns_[i].strings.bytes();
+      }
+      if (text_bytes <= text_bytes_) return {};
+      return make_error(ErrorCode::kOutOfMemory,
+                        "the texts of window functions take more than a quarter of the memory; "
+                        "--memory permits more");
     });
   }
 
@@ -63,15 +71,21 @@ class PlacedResults final : public ResultStore {
     StringArena strings;
   };
 
+  /// Neighbours with one string share its copy.
   static void take_column(const WindowChunk& chunk, const WindowResult& result, Column& to) {
     const std::size_t width = physical_bytes(to.physical);
+    StringRef known;
+    StringRef copy;
     for (std::uint32_t row = 0; row < chunk.count; ++row) {
       if (result.is_null(row)) continue;
       const auto number = static_cast<std::size_t>(chunk.number(row));
       to.valid[number] = 1;
       Byte* const at = to.values.data() + number * width;
       if (to.physical == Physical::kString) {
-        store(at, to.strings.add(load<StringRef>(result.value(row)).bytes()));
+        const auto text = load<StringRef>(result.value(row));
+        if (text.data != known.data || text.size != known.size) copy = to.strings.add(text.bytes());
+        known = text;
+        store(at, copy);
       } else if (width == 8) {
         std::memcpy(at, result.value(row), 8);
       } else {
@@ -94,6 +108,7 @@ class PlacedResults final : public ResultStore {
 
   BatchBuilder builder_;
   std::vector<Column> columns_;
+  const std::uint64_t text_bytes_;  ///< allowed for strings
   std::uint64_t next_ = 0;
 };
 
@@ -164,16 +179,17 @@ class SortedResults final : public ResultStore {
 }  // namespace
 
 Result<std::unique_ptr<ResultStore>> ResultStore::make(const TableSchema& schema,
-                                                       std::uint64_t rows,
+                                                       std::uint64_t rows, std::size_t share,
                                                        const QueryOptions& options) {
   std::uint64_t row_bytes = 0;
   OrderingPlan plan;
   plan.columns = physical_of_schema(schema);
   for (const Physical physical : plan.columns) row_bytes += physical_bytes(physical) + 1;
-  const std::uint64_t memory_bytes = memory_limit(options) / 4;
+  const std::uint64_t memory_bytes = memory_limit(options) / 4 / share;
   if (rows * row_bytes <= memory_bytes) {
     return without_bad_alloc([&]() -> Result<std::unique_ptr<ResultStore>> {
-      return std::unique_ptr<ResultStore>(std::make_unique<PlacedResults>(schema, rows));
+      return std::unique_ptr<ResultStore>(
+          std::make_unique<PlacedResults>(schema, rows, memory_bytes));
     });
   }
   plan.keys.push_back({plan.columns.size(), false, false});

@@ -14,9 +14,10 @@ namespace presso::query {
 /// The results of calls that were computed together.
 class ResultStore {
  public:
-  /// `schema`: a column for each call. `rows`: how many there will be.
+  /// `schema`: a column for each call. `rows`: how many there will be. `share`: how many stores
+  /// share the memory for results.
   static Result<std::unique_ptr<ResultStore>> make(const TableSchema& schema, std::uint64_t rows,
-                                                   const QueryOptions& options);
+                                                   std::size_t share, const QueryOptions& options);
   virtual ~ResultStore() = default;
   /// Takes the results of a chunk. Strings are copied.
   virtual Status take(const WindowChunk& chunk, std::span<const WindowResult> results) = 0;

@@ -63,6 +63,12 @@ class TextAggregate final : public WindowAggregate {
   }
   Status write(std::uint32_t row, WindowResult& result) override {
     if (!any_) return {};
+    // Texts of growing frames take the square of what the values take.
+    if (input_.text_left->fetch_sub(static_cast<std::int64_t>(text_.size())) < 0) {
+      return make_error(ErrorCode::kOutOfMemory,
+                        "the texts of window functions take more than a quarter of the memory; "
+                        "--memory permits more");
+    }
     if (is_list_) {
       const std::string listed = "[" + text_ + "]";
       result.set(row, strings_.add(bytes_of(listed)));

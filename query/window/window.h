@@ -15,7 +15,8 @@
 // Memory: a quarter of QueryOptions::memory_bytes for sorting, which goes to files beyond it; a
 // quarter for the rows of a chunk, which holds one partition at least, so that a larger partition
 // is kOutOfMemory; and the results: for each call and row 9 bytes (17 for decimals and strings,
-// beside the bytes of strings), or more files where these take more than a quarter.
+// beside the bytes of strings), or more files where these take more than a quarter. Texts that
+// string_agg() and list() make and that take more than a quarter are kOutOfMemory.
 // Tested by tests/unit/query/window/window_test.cpp.
 #pragma once
 

@@ -2,7 +2,7 @@
 // What the parts of the window operator know of a call, and of the sorted rows that it runs over.
 #pragma once
 
-#include <functional>
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -89,6 +89,8 @@ struct WindowInput {
   /// is.
   bool sees(std::uint32_t row) const;
   bool sees_all = false;  ///< sees() is true for all rows
+  /// Bytes of texts that the calls of a chunk may still make.
+  std::shared_ptr<std::atomic<std::int64_t>> text_left;
 };
 
 /// The rows [begin, end) of a chunk.

@@ -6,6 +6,7 @@
 
 #include "decompress/table/group_reader.h"
 #include "format/threads/parallel.h"
+#include "query/run/execution.h"
 #include "query/window/partition_reader.h"
 #include "query/window/result_store.h"
 
@@ -87,19 +88,25 @@ WindowInput input_of(const WindowCall& call, const ColumnSchema& result, const C
   return input;
 }
 
-/// Runs calls of one class over chunks.
+/// Runs the calls of one class over chunks.
 class ClassRun {
  public:
   ClassRun(const CallClass& one, std::span<const WindowCall> calls, const TableSchema& schema,
-           unsigned threads)
-      : one_(one), calls_(calls), schema_(schema), threads_(threads) {}
+           const QueryOptions& options)
+      : one_(one),
+        calls_(calls),
+        schema_(schema),
+        threads_(threads_or_all(options.threads)),
+        memory_bytes_(static_cast<std::int64_t>(memory_limit(options) / 4)) {}
 
   Status run(const WindowChunk& chunk, ResultStore& store) {
+    const auto text_left = std::make_shared<std::atomic<std::int64_t>>(memory_bytes_);
     std::vector<WindowInput> inputs;
     std::vector<WindowResult> results;
     for (std::size_t i = 0; i < one_.calls.size(); ++i) {
       const ColumnSchema& result = one_.schema.columns[i];
       inputs.push_back(input_of(calls_[one_.calls[i]], result, one_, schema_, chunk));
+      inputs.back().text_left = text_left;
       results.emplace_back(physical_of_type(result.type), chunk.count);
     }
     const std::vector<std::size_t> tasks = tasks_of(chunk);
@@ -133,16 +140,19 @@ class ClassRun {
   const std::span<const WindowCall> calls_;
   const TableSchema& schema_;
   const unsigned threads_;
+  const std::int64_t memory_bytes_;  ///< for texts that a chunk's calls make
 };
 
+/// The results of one of `share` classes.
 Result<std::unique_ptr<ResultStore>> results_of(const CallClass& one,
                                                 std::span<const WindowCall> calls,
-                                                const Table& table, const QueryOptions& options) {
+                                                const Table& table, std::size_t share,
+                                                const QueryOptions& options) {
   const WindowCall& first = calls[one.calls.front()];
   PartitionReader reader(table, one.columns, first.partition, first.order, options);
   PRESSO_TRY(reader.open());
-  PRESSO_ASSIGN(auto store, ResultStore::make(one.schema, table.rows(), options));
-  ClassRun run(one, calls, table.schema(), threads_or_all(options.threads));
+  PRESSO_ASSIGN(auto store, ResultStore::make(one.schema, table.rows(), share, options));
+  ClassRun run(one, calls, table.schema(), options);
   for (;;) {
     PRESSO_ASSIGN(const std::unique_ptr<WindowChunk> chunk, reader.next());
     if (chunk == nullptr) return store;
@@ -210,7 +220,8 @@ Result<KeptRows> with_windows(const KeptRows& rows, std::span<const WindowCall> 
   PRESSO_ASSIGN(const std::vector<CallClass> classes, classes_of(calls, rows.table.schema()));
   std::vector<std::unique_ptr<ResultStore>> stores;
   for (const CallClass& one : classes) {
-    PRESSO_ASSIGN(stores.emplace_back(), results_of(one, calls, rows.table, options));
+    PRESSO_ASSIGN(stores.emplace_back(),
+                  results_of(one, calls, rows.table, classes.size(), options));
   }
   return without_bad_alloc(
       [&]() -> Result<KeptRows> { return ResultWriter(rows, classes, options).write(stores); });

@@ -436,6 +436,19 @@ TEST(Window, GivesTheSameByWayOfFiles) {
   EXPECT_EQ(failed.error().code, ErrorCode::kOutOfMemory);
 }
 
+TEST(Window, RefusesTextsThatMemoryDoesNotHold) {
+  corpora::Random random(3);
+  const ModelTable table = random_table(3000, random);
+  WindowCall call = call_of(WindowKind::kList, {kText}, "a");
+  call.order = {{kWhole, false, false}, {kReal, false, false}, {kDecimal, false, false}};
+  const auto failed = with_windows(kept(table), std::span(&call, 1), options_of(1, 8u << 20));
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().code, ErrorCode::kOutOfMemory);
+  EXPECT_EQ(failed.error().what,
+            "the texts of window functions take more than a quarter of the memory; "
+            "--memory permits more");
+}
+
 TEST(Window, AddsDoublesExactly) {
   ModelTable table;
   table.schema.columns.push_back(*parse_type("double"));
