@@ -8,6 +8,12 @@
 // The keys are the inner sides of equalities such as `i.id = o.id` in its WHERE. Where its WHERE
 // relates inner and outer columns in another way, the different values of the outer columns are
 // kept first and become one more source of the subquery.
+//
+// Three things keep the tables small that are read and kept on the way. A join of which each row
+// finds at most one partner is an inner join wherever rows without one are dropped, so that it
+// takes part in the choice of the order (join_distinct()). A subquery over a large table sees only
+// the keys that the conditions around it leave (join_outer_keys()). And before EXISTS over a large
+// table what has been joined is answered, if it is small (answer_first()).
 #include <algorithm>
 #include <set>
 
@@ -27,7 +33,7 @@ constexpr std::uint64_t kMuchLarger = 2;
 /// A join keeps its smaller side if the larger one has this many times as many rows, and the rows
 /// are so many that it matters.
 constexpr std::uint64_t kManyTimes = 8;
-constexpr std::uint64_t kFewRows = 20'000;
+constexpr std::uint64_t kFewRows = 1'000;
 
 bool is_subquery(const Expression& node) {
   return node.kind == Kind::kSubquery;

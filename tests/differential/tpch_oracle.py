@@ -3,9 +3,10 @@
 """Queries of TPC-H, answered by presso and by DuckDB to the last digit: decimals are equal,
 averages and quotients are those of DuckDB's exact sums, rounded once. Of one table Q1, Q6, and what
 Q12, Q13 and Q14 ask of lineitem and orders alone; of several Q14 and those of
-oracle/tpch_joins.py.
+oracle/tpch_joins.py; and all 22 as whole statements, if there is tpchgen-cli (pip install
+tpchgen-cli), by oracle/tpch_whole.py.
 
-    tpch_oracle.py QUERY_SERVER GENERATE_TABLE
+    tpch_oracle.py QUERY_SERVER GENERATE_TABLE [PRESSO]
 
 Environment: PRESSO_TPCH, a folder with lineitem.csv and so on, and their .presso where there are
 any (else they are loaded); without it small ones are made, of scale 0.01. Tables that the folder
@@ -28,6 +29,7 @@ sys.dont_write_bytecode = True
 
 import engines  # noqa: E402
 from compare import other_value, own_value  # noqa: E402
+import tpch_whole  # noqa: E402
 from tpch_joins import FLAGS, JOINED, LATE, REVENUE, statements  # noqa: E402
 
 Q1_COLUMNS = (
@@ -146,6 +148,10 @@ DUCK_TYPES = {
     "nation": "n_nationkey BIGINT, n_name VARCHAR, n_regionkey BIGINT, n_comment VARCHAR",
     "region": "r_regionkey BIGINT, r_name VARCHAR, r_comment VARCHAR",
 }
+PARTSUPP = (
+    "ps_partkey BIGINT, ps_suppkey BIGINT, ps_availqty BIGINT, ps_supplycost DECIMAL(18,2),"
+    " ps_comment VARCHAR"
+)
 
 
 def sql_of(table, request):
@@ -280,6 +286,19 @@ def find_tables(generator, folder, scratch):
     return paths
 
 
+def whole_statements(duckdb, scratch):
+    """How many of the 22 queries differ."""
+    generator = tpch_whole.find_generator()
+    if len(sys.argv) < 4 or generator is None:
+        print("skipped: the 22 queries as statements, for lack of tpchgen-cli or PRESSO")
+        return 0
+    folder = os.path.join(scratch, "whole")
+    os.mkdir(folder)
+    types = dict(DUCK_TYPES, partsupp=PARTSUPP)
+    types["lineitem"] = types["lineitem"].replace("l_quantity BIGINT", "l_quantity DECIMAL(15,2)")
+    return tpch_whole.check(sys.argv[3], generator, duckdb.connect(), folder, types)
+
+
 def main():
     server, generator = sys.argv[1], sys.argv[2]
     try:
@@ -298,6 +317,7 @@ def main():
         run.counts_of_counts()
         run.joins()
         run.presso.close()
+        run.failures += whole_statements(duckdb, scratch)
     print("%d failures" % run.failures)
     return 1 if run.failures else 0
 

@@ -73,6 +73,18 @@ Words keys_with_steps(std::size_t count, std::uint64_t step) {
   return keys;
 }
 
+TEST(KeyFilter, KnowsWhetherKeysAreUnique) {
+  for (const std::uint64_t step : {1u, 2u}) {
+    Words keys = keys_with_steps(1000, step);
+    for (const unsigned threads : {1u, 3u}) {
+      EXPECT_TRUE(made_of(keys, threads).unique());
+    }
+    keys.push_back(keys[10]);
+    EXPECT_FALSE(made_of(keys).unique());
+  }
+  EXPECT_FALSE(made_of(keys_with_steps(1000, std::uint64_t{1} << 40)).unique());
+}
+
 TEST(KeyFilter, TakesTheFormThatSuitsTheKeys) {
   EXPECT_EQ(made_of({}).kind(), Kind::kNothing);
   EXPECT_EQ(made_of(keys_with_steps(1000, 1)).kind(), Kind::kRange);

@@ -5,6 +5,7 @@
 // compared with a set of keys, whatever the number of threads, the memory and the strategy.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <optional>
@@ -219,6 +220,29 @@ TEST_F(JoinScanTest, WholeNumbersOfEveryKindAreTestedAsIntervalsOrInABitmap) {
   const auto positive = [](unsigned number) { return std::to_string(number % 250); };
   for (const char* type : {"uint8", "uint32", "uint64"}) {
     expect_joined(made_keys(6000, 12, positive), made_keys(60, 13, positive), type);
+  }
+}
+
+TEST_F(JoinScanTest, InnerJoinsOnlyChooseRowsWhereKeysAreUniqueAndNoColumnIsNeeded) {
+  const Keys rows = made_keys(6000, 51, [](unsigned n) { return number_text(n % 3000); });
+  for (const bool is_unique : {true, false}) {
+    Keys kept;
+    for (unsigned i = 0; i < 700; ++i) kept.push_back(number_text(i * 3 + i % 2));
+    if (!is_unique) kept.push_back(kept[5]);
+    std::string expected;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto partners = rows[i] ? std::count(kept.begin(), kept.end(), rows[i]) : 0;
+      for (auto k = partners; k > 0; --k) expected += std::to_string(i) + "\n";
+    }
+    Query ids = joined(rows, kept, "int32", JoinKind::kInner);
+    ids.select("id");
+    expect_always(ids, expected);
+    const std::string text = explained(ids, true);
+    EXPECT_EQ(has(text, "rows of the scan, of which [0-9,]+ have a partner"), is_unique) << text;
+    // A column that is needed must be found by the join.
+    ids = joined(rows, kept, "int32", JoinKind::kInner);
+    ids.select("id, other");
+    EXPECT_FALSE(has(explained(ids, true), "rows of the scan, of which"));
   }
 }
 
