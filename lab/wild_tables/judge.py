@@ -33,7 +33,7 @@ CLASSES = ((200_000, "20-200 KB"), (1_000_000, "to 1 MB"), (math.inf, "over"))
 MISSES = "DuckDB types it, presso does not"
 CODES = "codes with leading zeros that DuckDB types, presso does not"
 LOST = "DuckDB types it, presso has no such column or refuses the file"
-NESTED = "field of a nested value, which presso keeps as text"
+NESTED = "field of a nested value, which presso has as text"
 OTHER = "both type it, as different kinds"
 ALONE = "only presso types it"
 NUMBERS = "pandas types it as a number, presso does not"
@@ -75,7 +75,9 @@ def by_presso(presso, path):
         report = json.loads(out.decode(errors="replace").strip().split("\n")[-1])
         text, error, status = command([presso, "decompress", "-c", packed])
         columns = report["columns"]
+        fields = [field for one in columns for field in one.get("fields", ())]
         return {"header": header_of(report), "rows": report["rows"],
+                "fields": {one["name"].replace('"', ""): one["type"] for one in fields},
                 "names": [one["name"] for one in columns],
                 "types": [one["type"] for one in columns],
                 "why": [one.get("why") or "" for one in columns],
@@ -159,7 +161,8 @@ def column_findings(own, duck, pandas_):
     numbers = pandas_numbers(duck, pandas_)
     for at, (name, kind) in enumerate(zip(duck["names"], duck["types"])):
         place = places[at]
-        mine = "none" if place is None else own["types"][place]
+        field = None if refused else own["fields"].get(name)
+        mine = (field or "none") if place is None else own["types"][place]
         facts = duck["columns"][at] if "columns" in duck else {"texts": [], "zeros": False}
         row = {"column": name, "duckdb": kind, "presso": mine, "pandas": numbers.get(at, ""),
                "texts": facts["texts"], "why": "" if place is None else own["why"][place]}
