@@ -197,8 +197,9 @@ Status Block::lower_holistic_aggregates() {
     PRESSO_ASSIGN(Expression place, columns.add_call(call("row_number", {}), same, false));
     std::vector<Expression> conditions = {equality(std::move(place), number(1))};
     const bool counts = node.text == "count";
-    for (const Expression& argument : node.arguments) {
-      conditions.push_back(is_null(columns.add(argument), true));
+    // A pair counts although one of its values, or both, are null.
+    if (node.arguments.size() == 1) {
+      conditions.push_back(is_null(columns.add(node.arguments[0]), true));
     }
     Expression value = counts ? number(1) : columns.add(node.arguments[0]);
     node.arguments = {case_when(all_of(std::move(conditions)), std::move(value))};

@@ -18,8 +18,8 @@ using Op = Expression::Op;
 constexpr std::size_t kMostRecursions = 100'000;
 /// Rows of generate_series() and range().
 constexpr std::int64_t kMostSeriesRows = std::int64_t{1} << 32;
-/// The same of dates and times, which are all in memory first.
-constexpr std::int64_t kMostMoments = 100'000'000;
+/// Dates and times of a series, which are in memory as a whole first.
+constexpr std::size_t kMostMoments = 100'000'000;
 
 char lower(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
@@ -525,8 +525,8 @@ Result<std::vector<std::int64_t>> Lowering::whole_numbers(const std::vector<Expr
   return numbers;
 }
 
-/// Timestamps from `first` to `end`, in seconds. Steps of months keep the day of the first one, or
-/// take the last day of a shorter month.
+/// Timestamps from `first` to `end`, in seconds, each a step after the one before: a month after
+/// January 31 is the last day of February, and the next one is that day of March.
 Result<Relation> Lowering::moments(std::int64_t first, std::int64_t end, const Expression& step,
                                    bool includes_end, const SqlSource& source) {
   const std::int64_t count = std::strtoll(step.text.c_str(), nullptr, 10);
@@ -543,16 +543,16 @@ Result<Relation> Lowering::moments(std::int64_t first, std::int64_t end, const E
   if (unit == std::end(kUnits) || count == 0) {
     return shown(refused_at(step, "the step must be of seconds or more, and not 0"));
   }
-  constexpr std::int64_t kDay = 86'400;
-  const std::int64_t days = first >= 0 ? first / kDay : -((kDay - 1 - first) / kDay);
-  const civil::Date date = civil::date_of(days);
-  const auto moment = [&](std::int64_t number) {
-    if (unit->months == 0) return first + number * count * unit->seconds;
-    const std::int64_t months = date.year * 12 + date.month - 1 + number * count * unit->months;
+  const auto after = [&](std::int64_t moment) {
+    if (unit->months == 0) return moment + count * unit->seconds;
+    constexpr std::int64_t kDay = 86'400;
+    const std::int64_t days = moment >= 0 ? moment / kDay : -((kDay - 1 - moment) / kDay);
+    const civil::Date date = civil::date_of(days);
+    const std::int64_t months = date.year * 12 + date.month - 1 + count * unit->months;
     const std::int64_t year = months >= 0 ? months / 12 : -((11 - months) / 12);
     const auto month = static_cast<std::uint32_t>(months - year * 12 + 1);
     const std::uint32_t day = std::min(date.day, civil::days_in_far(year, month));
-    return civil::days_of_far(year, month, day) * kDay + (first - days * kDay);
+    return civil::days_of_far(year, month, day) * kDay + (moment - days * kDay);
   };
   KeepingSink sink(context_.options);
   TableSchema schema;
@@ -562,12 +562,11 @@ Result<Relation> Lowering::moments(std::int64_t first, std::int64_t end, const E
   column.text = ValueText::kSpaceTime;
   PRESSO_TRY(sink.begin(schema));
   std::vector<std::int64_t> values;
-  for (std::int64_t i = 0;; ++i) {
-    const std::int64_t next = moment(i);
+  for (std::int64_t next = first;; next = after(next)) {
     const bool is_in = count > 0 ? next < end : next > end;
     if (!is_in && !(includes_end && next == end)) break;
+    if (values.size() == kMostMoments) return shown(refused_at(step, "too many rows"));
     values.push_back(next);
-    if (i == kMostMoments) return shown(refused_at(step, "too many rows"));
   }
   ColumnView view;
   view.type = ColumnType::kTimestamp;

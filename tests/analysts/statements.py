@@ -10,7 +10,7 @@ A file begins with comments `-- key: value`:
     compare     columns a, b: only these are compared; number of rows: only that is.
     parameters  values for $name (a=1, b='x') or for ? (1, 'x')
     then        the statement that reads what this one wrote to ${OUT}; its answer is compared
-    differs     a difference from DuckDB that docs/queries.md names; the answer was changed for it
+    differs     a difference from DuckDB that docs/sql.md names; the answer was changed for it
 """
 import pathlib
 import re

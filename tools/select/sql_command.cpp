@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// presso sql: a SELECT statement in place of flags. The statement is parsed by the library
-// (presso/sql.h), and QueryCommand runs it. Tested by tests/cli/test_sql.py and test_sql_values.py.
-// It declines what the parser declines (subqueries, unions, window functions), a second operand,
-// and joins of more files than the library takes.
+// presso sql: an SQL statement in place of flags. The library parses it (presso/sql.h) and runs its
+// inner queries (presso/statement.h); QueryCommand runs the last one. Tested by
+// tests/cli/test_sql.py, test_sql_values.py and tests/analysts.
 #include "presso/sql.h"
 
 #include <algorithm>
@@ -21,14 +20,15 @@ namespace {
 
 const CommandInfo kSqlInfo = {
     .name = "sql",
-    .summary = "answer a SELECT statement over files",
+    .summary = "answer an SQL statement over files",
     .operands = "STATEMENT",
     .description =
-        "Answers one SELECT statement whose tables are files, in quotes or as plain names: tables "
-        "of 'presso compress --table', or CSV and its kin, as for 'presso select'. There may be "
-        "joins (inner, left, right, full, semi, anti, with on or using; tables separated by commas "
-        "with equalities in where), where, group by, having, order by, limit, offset and select "
-        "distinct. There are no subqueries, no unions and no window functions.\n\n"
+        "Answers one SQL statement whose tables are files, in quotes or as plain names: tables of "
+        "'presso compress --table', or CSV and its kin, as for 'presso select'. There may be joins "
+        "of all kinds, subqueries, with, union and other set operations, window functions, group "
+        "by with rollup and cube, pivot, describe and summarize; 'create table FILE as' and 'copy "
+        "(...) to FILE' write the answer to a file. docs/sql.md lists what there is and how it "
+        "differs from DuckDB.\n\n"
         "Columns are qualified by the alias of a table, or by its file's name without folder and "
         "endings; - is standard input, and called stdin. Names of files with other characters "
         "than letters, digits and ._-/+@=%~: stand in quotes.",
@@ -37,6 +37,9 @@ const CommandInfo kSqlInfo = {
          {"presso sql \"select o_orderpriority, count(*) from orders.presso o join "
           "lineitem.presso l on o.o_orderkey = l.l_orderkey group by 1 order by 1\"",
           "a join with groups"},
+         {"presso sql \"select *, row_number() over (partition by client order by time) as n from "
+          "'weblog.presso' qualify n = 1\"",
+          "the first request of each client"},
          {"presso sql \"select distinct client from 'weblog.presso' w anti join 'known.csv' k "
           "using (client)\" -o unknown.csv",
           "clients that are not in a list, into a file"}},

@@ -144,7 +144,7 @@ struct SqlStatement {
   std::shared_ptr<const SqlStatement> right;
   std::vector<std::vector<Expression>> rows;
   SqlPivot pivot;
-  /// Of set operations and VALUES; a SELECT has its own.
+  /// These are for set operations, VALUES and pivots; a SELECT has its own.
   std::vector<SortExpression> order_by;
   std::uint64_t limit = ~std::uint64_t{0};
   std::uint64_t row_offset = 0;

@@ -4,7 +4,7 @@ what the other answers."""
 
 import re
 
-# What, and what is done about it here. docs/queries.md has those that users meet.
+# What, and what is done about it here. docs/sql.md has those that users meet.
 DELIBERATE = [
     ("whole numbers", "64 bits whatever the column's width; DuckDB is given bigints"),
     ("floats", "computed as doubles; DuckDB is given doubles"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Functions, operators and paths that look into JSON text. Values follow DuckDB unless
-// docs/queries.md names the difference.
+// docs/sql.md names the difference.
 #include <gtest/gtest.h>
 
 #include "tests/unit/query/compute/evaluate.h"

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+// Statements that take more than one query: their answers, which are those of DuckDB 2.0.1 to the
+// same statements over the same tables, and what is refused.
+#include "presso/statement.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "tests/unit/query/run/join_fixture.h"
+
+namespace presso {
+namespace {
+
+constexpr const char* kEmp =
+    "id,name,dept,salary,hired\n"
+    "1,Ann,sales,100,2020-01-01\n"
+    "2,Bob,sales,200,2020-02-01\n"
+    "3,Cid,it,300,2020-03-01\n"
+    "4,Dan,it,250,2021-01-01\n"
+    "5,Eve,hr,,2021-05-05\n"
+    "6,Fay,,300,2021-06-01\n";
+constexpr const char* kDept =
+    "dept,boss,floor\n"
+    "sales,Ann,1\n"
+    "it,Cid,2\n"
+    "ops,Zed,\n";
+constexpr const char* kPay =
+    "emp,day,amount\n"
+    "1,2024-01-01,10.50\n"
+    "1,2024-01-03,4.25\n"
+    "2,2024-01-02,7.00\n"
+    "3,2024-01-01,1.10\n"
+    "3,2024-01-04,2.20\n"
+    "3,2024-01-09,3.30\n";
+
+struct Case {
+  const char* statement;
+  const char* rows;
+};
+
+constexpr Case kCases[] = {
+    {"select * from (select dept, sum(salary) as s from emp group by dept) t where s > 100 order "
+     "by s, t.dept",
+     "sales,300\n,300\nit,550\n"},
+    {"with t as (select dept, count(*) as n from emp group by 1), u as (select * from t where n "
+     "> 1) select * from u order by dept",
+     "it,2\nsales,2\n"},
+    {"with recursive t(n) as (select 1 union all select n * 2 from t where n < 100) select "
+     "sum(n), max(n) from t",
+     "255,128\n"},
+    {"with recursive up(n) as (select 5 union select (n + 1) % 7 from up) select count(*) from up",
+     "7\n"},
+    {"from emp where id < 3", "1,Ann,sales,100,2020-01-01\n2,Bob,sales,200,2020-02-01\n"},
+    {"select x + 1 as y from (values (1), (null), (3)) as t(x)", "2\n\n4\n"},
+    {"select dept from emp union select dept from dept order by dept", "hr\nit\nops\nsales\n\n"},
+    {"select dept from emp union all select dept from dept order by dept",
+     "hr\nit\nit\nit\nops\nsales\nsales\nsales\n\n"},
+    {"select dept from emp except select dept from dept order by dept", "hr\n\n"},
+    {"select dept from emp intersect select dept from dept order by dept", "it\nsales\n"},
+    {"select id as a, name as b from emp where id < 2 union all by name select 'x' as b, 2.5 as "
+     "c order by b",
+     "1,Ann,\n,x,2.5\n"},
+    {"select 1 as a union all select 2.5 union all select null order by a", "1.0\n2.5\n\n"},
+    {"(select id from emp order by id desc limit 1) union all (select id from emp order by id "
+     "limit 1) order by 1",
+     "1\n6\n"},
+    {"select name from emp where salary > (select avg(salary) from emp) order by name",
+     "Cid\nDan\nFay\n"},
+    {"select name from emp where dept in (select dept from dept) order by name",
+     "Ann\nBob\nCid\nDan\n"},
+    {"select name from emp where dept not in (select dept from dept where dept is not null) "
+     "order by name",
+     "Eve\n"},
+    {"select name from emp where dept not in (select dept from emp where id > 4) order by name",
+     ""},
+    {"select name from emp where salary not in (select salary from emp where false) order by name",
+     "Ann\nBob\nCid\nDan\nEve\nFay\n"},
+    {"select boss from dept d where exists (select 1 from emp e where e.dept = d.dept and salary "
+     "> 250) order by 1",
+     "Cid\n"},
+    {"select boss from dept d where not exists (select 1 from emp e where e.dept = d.dept) order "
+     "by 1",
+     "Zed\n"},
+    {"select name, (select boss from dept d where d.dept = e.dept) as boss from emp e order by "
+     "name",
+     "Ann,Ann\nBob,Ann\nCid,Cid\nDan,Cid\nEve,\nFay,\n"},
+    {"select name, (select count(*) from pay p where p.emp = e.id) as n from emp e order by name",
+     "Ann,2\nBob,1\nCid,3\nDan,0\nEve,0\nFay,0\n"},
+    {"select name, (select count(*) from emp x where x.salary > e.salary) as higher from emp e "
+     "order by name",
+     "Ann,4\nBob,3\nCid,0\nDan,2\nEve,0\nFay,0\n"},
+    {"select name, (select p.amount from pay p where p.emp = e.id order by day desc limit 1) as "
+     "last from emp e order by name",
+     "Ann,4.25\nBob,7.00\nCid,3.30\nDan,\nEve,\nFay,\n"},
+    {"select name, e.dept in (select dept from dept where floor = 1) as first from emp e order "
+     "by name",
+     "Ann,true\nBob,true\nCid,false\nDan,false\nEve,false\nFay,\n"},
+    {"select name, exists (select 1 from pay p where p.emp = e.id and p.amount > 7) as big from "
+     "emp e order by name",
+     "Ann,true\nBob,false\nCid,false\nDan,false\nEve,false\nFay,false\n"},
+    {"select name from emp e where salary = (select max(salary) from emp m where m.dept = "
+     "e.dept) order by name",
+     "Bob\nCid\n"},
+    {"select dept, sum(salary) as s from emp group by dept having sum(salary) > (select "
+     "avg(salary) from emp) order by dept",
+     "it,550\nsales,300\n,300\n"},
+    {"select name from emp where salary > all (select salary from emp where dept = 'sales') "
+     "order by name",
+     "Cid\nDan\nFay\n"},
+    {"select name from emp where salary = any (select salary from emp where dept = 'it') order "
+     "by name",
+     "Cid\nDan\nFay\n"},
+    {"select name from emp where (dept, salary) in (select dept, max(salary) from emp group by "
+     "dept) order by name",
+     "Bob\nCid\n"},
+    {"select e.name, f.name as other from emp e join emp f on e.salary < f.salary and e.id < 3 "
+     "order by 1, 2",
+     "Ann,Bob\nAnn,Cid\nAnn,Dan\nAnn,Fay\nBob,Cid\nBob,Dan\nBob,Fay\n"},
+    {"select count(*) from emp cross join dept", "18\n"},
+    {"select name, boss from emp natural join dept order by name",
+     "Ann,Ann\nBob,Ann\nCid,Cid\nDan,Cid\n"},
+    {"select p.emp, p.day, q.amount from pay p asof join pay q on p.emp = q.emp and p.day > "
+     "q.day order by 1, 2",
+     "1,2024-01-03,10.50\n3,2024-01-04,1.10\n3,2024-01-09,2.20\n"},
+    {"select d.dept, t.name from dept d, lateral (select name from emp e where e.dept = d.dept "
+     "order by salary desc limit 1) t order by 1",
+     "it,Cid\nsales,Bob\n"},
+    {"select dept, count(*) as n from emp group by all order by all", "hr,1\nit,2\nsales,2\n,1\n"},
+    {"select dept, floor, count(*) as n from emp left join dept using (dept) group by rollup "
+     "(dept, floor) order by dept, floor, n",
+     "hr,,1\nhr,,1\nit,2,2\nit,,2\nsales,1,2\nsales,,2\n,,1\n,,1\n,,6\n"},
+    {"select dept, grouping(dept) as g, sum(salary) as s from emp group by grouping sets "
+     "((dept), ()) order by g, 1",
+     "hr,0,\nit,0,550\nsales,0,300\n,0,300\n,1,1150\n"},
+    {"select dept, sum(salary) filter (where id > 1) as s, count(*) filter (where salary is "
+     "null) as n from emp group by dept order by dept",
+     "hr,,1\nit,550,0\nsales,200,0\n,300,0\n"},
+    {"select dept, median(salary) as m, max(name) as x from emp group by dept order by dept",
+     "hr,,Eve\nit,275,Dan\nsales,150,Bob\n,300,Fay\n"},
+    {"select quantile_cont(salary, 0.25) as q, mode(salary) as m, stddev_pop(salary) as s from "
+     "emp",
+     "200,300,74.83314773547883\n"},
+    {"select dept, string_agg(name, '-' order by name desc) as names from emp group by dept "
+     "order by dept",
+     "hr,Eve\nit,Dan-Cid\nsales,Bob-Ann\n,Fay\n"},
+    {"select arg_max(name, salary) as a, arg_min(name, salary) as b, any_value(dept) as c from "
+     "emp",
+     "Cid,Ann,sales\n"},
+    {"select count(distinct (dept, salary)) as n, sum(distinct salary) as s, bool_or(salary > "
+     "250) as b from emp",
+     "6,850,true\n"},
+    {"select distinct on (dept) dept, name from emp order by dept, salary desc nulls last, name",
+     "hr,Eve\nit,Cid\nsales,Bob\n,Fay\n"},
+    {"select name, row_number() over (partition by dept order by salary, name) as n from emp "
+     "order by name",
+     "Ann,1\nBob,2\nCid,2\nDan,1\nEve,1\nFay,1\n"},
+    {"select name, rank() over (order by salary) as r, dense_rank() over (order by salary) as d "
+     "from emp order by name",
+     "Ann,1,1\nBob,2,2\nCid,4,4\nDan,3,3\nEve,6,5\nFay,4,4\n"},
+    {"select day, sum(amount) over (order by day, p.emp) as running from pay p order by day, "
+     "p.emp",
+     "2024-01-01,10.50\n2024-01-01,11.60\n2024-01-02,18.60\n2024-01-03,22.85\n2024-01-04,25.05\n"
+     "2024-01-09,28.35\n"},
+    {"select day, avg(amount) over (order by day, p.emp rows between 1 preceding and 1 "
+     "following) as a from pay p order by day, p.emp",
+     "2024-01-01,5.8\n2024-01-01,6.2\n2024-01-02,4.116666666666666\n"
+     "2024-01-03,4.483333333333333\n2024-01-04,3.25\n2024-01-09,2.75\n"},
+    {"select emp, day, amount - lag(amount) over w as change, lead(day, 1, day) over w as next "
+     "from pay window w as (partition by emp order by day) order by 1, 2",
+     "1,2024-01-01,,2024-01-03\n1,2024-01-03,-6.25,2024-01-03\n2,2024-01-02,,2024-01-02\n"
+     "3,2024-01-01,,2024-01-04\n3,2024-01-04,1.10,2024-01-09\n3,2024-01-09,1.10,2024-01-09\n"},
+    {"select emp, day, count(*) over (partition by emp order by day range between interval 2 "
+     "days preceding and current row) as n from pay order by 1, 2",
+     "1,2024-01-01,1\n1,2024-01-03,2\n2,2024-01-02,1\n3,2024-01-01,1\n3,2024-01-04,1\n"
+     "3,2024-01-09,1\n"},
+    {"select dept, sum(salary) as s, sum(sum(salary)) over () as total from emp group by dept "
+     "order by dept",
+     "hr,,1150\nit,550,1150\nsales,300,1150\n,300,1150\n"},
+    {"select name, first_value(name) over (partition by dept order by id) as f, ntile(2) over "
+     "(order by id) as t from emp order by name",
+     "Ann,Ann,1\nBob,Ann,1\nCid,Cid,1\nDan,Cid,2\nEve,Eve,2\nFay,Fay,2\n"},
+    {"select name from emp qualify row_number() over (partition by dept order by salary desc, "
+     "id) = 1 order by name",
+     "Bob\nCid\nEve\nFay\n"},
+    {"select * exclude (hired, name) from emp where id = 1", "1,sales,100\n"},
+    {"select * replace (salary * 2 as salary) from emp where id = 2",
+     "2,Bob,sales,400,2020-02-01\n"},
+    {"select salary as s, s + 1 as t from emp where s > 250 order by t, id", "300,301\n300,301\n"},
+    {"select name from emp order by id limit 50%", "Ann\nBob\nCid\n"},
+    {"pivot pay on emp using sum(amount) group by day order by day",
+     "2024-01-01,10.50,,1.10\n2024-01-02,,7.00,\n2024-01-03,4.25,,\n2024-01-04,,,2.20\n"
+     "2024-01-09,,,3.30\n"},
+    {"unpivot dept on dept, boss into name k value v order by v, k",
+     "1,boss,Ann\n2,boss,Cid\n,boss,Zed\n2,dept,it\n,dept,ops\n1,dept,sales\n"},
+    {"select d::date as d from generate_series(date '2024-01-30', date '2024-03-31', interval 1 "
+     "month) as t(d)",
+     "2024-01-30\n2024-02-29\n2024-03-29\n"},
+    {"select unnest([3, 1, 2]) as x order by x", "1\n2\n3\n"},
+};
+
+class StatementTest : public JoinTest {
+ protected:
+  Result<std::string> answer(const std::string& text, const QueryOptions& options = {}) {
+    PRESSO_ASSIGN(const SqlStatement parsed, parse_statement(text));
+    StatementContext context;
+    context.options = options;
+    context.parameters = parameters;
+    context.open = [this](const SqlSource& source) -> Result<StatementTables> {
+      const auto found = tables.find(source.path);
+      if (found == tables.end()) return make_error(ErrorCode::kInvalidArgument, "no such table");
+      return StatementTables{{found->second}, {source.path}};
+    };
+    PRESSO_ASSIGN(const StatementQuery last, lower_statement(parsed, text, context));
+    TextSink sink;
+    PRESSO_TRY(last.query.run(options, sink));
+    return sink.text;
+  }
+
+  std::map<std::string, Table> tables = {
+      {"emp", table(kEmp)}, {"dept", table(kDept)}, {"pay", table(kPay)}};
+  std::map<std::string, Expression> parameters;
+};
+
+TEST_F(StatementTest, AnswersAreThoseOfDuckDb) {
+  for (const Case& each : kCases) {
+    for (const unsigned threads : {1u, 3u}) {
+      QueryOptions options;
+      options.threads = threads;
+      const auto rows = answer(each.statement, options);
+      ASSERT_TRUE(rows.ok()) << each.statement << "\n" << rows.error().message();
+      EXPECT_EQ(*rows, each.rows) << each.statement;
+    }
+  }
+}
+
+TEST_F(StatementTest, LittleMemoryGivesTheSameAnswers) {
+  QueryOptions options;
+  options.memory_bytes = 1 << 20;
+  for (const Case& each : kCases) {
+    const auto rows = answer(each.statement, options);
+    ASSERT_TRUE(rows.ok()) << each.statement << "\n" << rows.error().message();
+    EXPECT_EQ(*rows, each.rows) << each.statement;
+  }
+}
+
+TEST_F(StatementTest, ParametersAreLiterals) {
+  parameters = {{"1", number(2)}, {"name", string("Ann")}};
+  EXPECT_EQ(*answer("select id from emp where id < ? or name = $name"), "1\n");
+  const auto missing = answer("select id from emp where id = $x");
+  ASSERT_FALSE(missing.ok());
+  EXPECT_NE(missing.error().message().find("the parameter $x has no value"), std::string::npos);
+}
+
+TEST_F(StatementTest, ASampleIsTheSameEachTime) {
+  const auto sample = answer("select id from emp using sample 3 rows");
+  EXPECT_EQ(std::count(sample->begin(), sample->end(), '\n'), 3);
+  EXPECT_EQ(*answer("select id from emp using sample 3 rows"), *sample);
+  EXPECT_EQ(*answer("select count(*) from (select id from emp using sample 50%)"), "3\n");
+}
+
+TEST_F(StatementTest, FilesAreThoseThatNoWithNames) {
+  const auto parsed = parse_statement(
+      "with a as (select * from x) select * from a, y where exists (select 1 from z) and b in "
+      "(with c as (select 1) select * from c)");
+  ASSERT_TRUE(parsed.ok());
+  std::string names;
+  for (const SqlSource& file : files_of(*parsed)) names += file.path + " ";
+  EXPECT_EQ(names, "x y z ");
+}
+
+TEST_F(StatementTest, MistakesShowTheirPlace) {
+  constexpr Case kMistakes[] = {
+      {"select (select id from emp)", "gives 6 rows, where one must stand"},
+      {"select id from emp where id in (select id, name from emp)", "selects 2 columns"},
+      {"select foo(id) over () from emp", "there is no window function 'foo'"},
+      {"select sum(id) over w from emp", "there is no window 'w'"},
+      {"select sum(name) over () from emp", "takes numbers"},
+      {"select id from emp union select id, name from emp", "1 columns, the other 2"},
+      {"select * exclude (nam) from emp", "there is no column 'nam'"},
+      {"select median(id), name from emp", "has many values in a group"},
+      {"select * from foo(1)", "cannot be called in FROM"},
+      {"select * from emp t(a, b, c, d, e, f)", "6 names for 5 columns"},
+      {"select name from emp e where (select count(*) from pay group by e.id) > 1",
+       "in the WHERE of a subquery"},
+      {"select (select name from emp x where x.dept = e.dept) from emp e",
+       "up to 2 rows for one row around it"},
+      {"with recursive t(n) as (select 1 union select n, n from t) select * from t",
+       "the same number of columns"},
+      {"select id from emp except all select id from emp", "EXCEPT ALL is not supported"},
+      {"select lag(id, 1) over (order by) from emp", "expected a value"},
+  };
+  for (const Case& each : kMistakes) {
+    const auto rows = answer(each.statement);
+    ASSERT_FALSE(rows.ok()) << each.statement;
+    EXPECT_NE(rows.error().message().find(each.rows), std::string::npos) << each.statement << "\n"
+                                                                         << rows.error().message();
+  }
+}
+
+TEST_F(StatementTest, CanBeCancelled) {
+  std::atomic<bool> cancelled = true;
+  QueryOptions options;
+  options.cancelled = &cancelled;
+  const auto rows = answer("select sum(n) over () from (select count(*) as n from emp)", options);
+  ASSERT_FALSE(rows.ok());
+  EXPECT_EQ(rows.error().code, ErrorCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace presso
