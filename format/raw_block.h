@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Raw blocks (FORMAT.md 5), whose payload is the plain bytes. Every block that is coded starts from
-// the header of a raw one. Tested through tests/unit/compress/encode and tests/unit/query/kept.
+// the header of a raw one. Tested through tests/differential/round_trip_test.cpp and
+// tests/unit/query/kept/kept_rows_test.cpp.
 #pragma once
 
 #include "presso/byte_stream.h"
