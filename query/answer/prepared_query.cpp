@@ -13,6 +13,7 @@
 #include "query/answer/preparation.h"
 #include "query/answer/query_body.h"
 #include "query/bind/join_parts.h"
+#include "query/compute/intervals.h"
 #include "query/filter/make_plan.h"
 #include "query/plan/join_plan.h"
 #include "query/rows/table_facts.h"
@@ -195,6 +196,14 @@ Result<PreparedQuery> Query::prepare(const QueryOptions& options) const {
   query::Sources tables = body_->sources;
   query::share_directories(tables, options);
   PRESSO_ASSIGN(BoundQuery bound, body_->bind(tables, &options));
+  const auto is_interval = [&](query::NodeId id) {
+    const query::Kernel* const kernel = bound.last_graph().at(id).kernel;
+    return kernel != nullptr && kernel->is_interval;
+  };
+  if (options.keeps_answer &&
+      std::any_of(bound.results.begin(), bound.results.end(), is_interval)) {
+    return query::interval_refused();
+  }
   auto prepared = std::make_shared<Preparation>(std::move(tables), std::move(bound), options);
   prepared->coded = query::coded_results(prepared->bound, options.dictionaries);
   return PreparedQuery(std::move(prepared));

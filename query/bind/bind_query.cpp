@@ -14,6 +14,7 @@
 
 #include "query/bind/join_parts.h"
 #include "query/bind/shown.h"
+#include "query/compute/intervals.h"
 #include "query/plan/join_plan.h"
 #include "query/plan/query_spec.h"
 
@@ -159,6 +160,21 @@ class GroupBinder final : public Binder {
                    expression);
   }
 
+  /// The least or greatest interval of days and times.
+  Result<NodeId> bind_interval_aggregate(const Expression& expression,
+                                         const IntervalParts& interval) {
+    const Node& months = input_.builder().at(interval.months);
+    const bool has_months = months.kind != Node::Kind::kConstant || months.integer != 0;
+    if (has_months || (expression.text != "min" && expression.text != "max")) {
+      return at_place(interval_refused(), expression);
+    }
+    AggregateCall call;
+    call.kind = expression.text == "min" ? AggregateKind::kMin : AggregateKind::kMax;
+    PRESSO_ASSIGN(call.argument, interval_length(input_.builder(), interval));
+    const NodeId length = column_of(call);
+    return interval_of_length(builder(), length);
+  }
+
   /// Checks the arguments of an aggregate function and adds a column for its result.
   Result<NodeId> bind_aggregate(const Expression& expression) override {
     const std::string& name = expression.text;
@@ -175,6 +191,9 @@ class GroupBinder final : public Binder {
     }
     PRESSO_ASSIGN(NodeId argument, input_.bind(expression.arguments[0]));
     const Builder& build = input_.builder();
+    if (const auto interval = interval_of(build, argument); interval && name != "count") {
+      return bind_interval_aggregate(expression, *interval);
+    }
     Family family = build.at(argument).family;
     // An aggregate of the literal NULL is computed as one of integers.
     if (family == Family::kNull) {
@@ -316,7 +335,10 @@ Result<NodeId> sort_node(BoundQuery& query, Binder& binder, const SortExpression
 /// Looks up ORDER BY. Constants are dropped; an expression that occurs twice is computed once.
 Status bind_order(BoundQuery& query, Binder& binder, const QuerySpec& spec) {
   for (const auto& [sort, text] : spec.order_by) {
-    PRESSO_ASSIGN(const NodeId id, shown(sort_node(query, binder, sort), text));
+    PRESSO_ASSIGN(NodeId id, shown(sort_node(query, binder, sort), text));
+    if (const auto interval = interval_of(binder.builder(), id)) {
+      PRESSO_ASSIGN(id, interval_length(binder.builder(), *interval));
+    }
     if (query.last_graph().is_constant(id)) continue;
     auto place = std::find(query.sort_nodes.begin(), query.sort_nodes.end(), id);
     const auto number = static_cast<std::size_t>(place - query.sort_nodes.begin());
@@ -465,6 +487,9 @@ Status bind_grouped(BoundQuery& query, PlainBinder& input, const QuerySpec& spec
   for (std::size_t i = 0; i < spec.select.size(); ++i) selected.add(spec.select[i].parsed.name, i);
   for (const auto& [key, text] : spec.group_by) {
     PRESSO_ASSIGN(NodeId id, shown(bind_key(input, key.expression, spec, selected), text));
+    if (interval_of(input.builder(), id)) {
+      return at_place(interval_refused(), key.expression);
+    }
     if (input.builder().at(id).family == Family::kNull) {
       PRESSO_ASSIGN(id, input.builder().cast(id, schema_of(Family::kInteger)));
     }

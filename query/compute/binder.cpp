@@ -11,6 +11,7 @@
 #include <unordered_set>
 
 #include "format/suggest.h"
+#include "query/compute/intervals.h"
 #include "query/compute/written_value.h"
 #include "query/expression/token.h"
 
@@ -319,7 +320,7 @@ Result<NodeId> Binder::bind_parts(const Expression& expression) {
     case Kind::kStar:
       return refused("'*' stands for all columns, among what is selected and in count(*) only");
     case Kind::kInterval:
-      return refused("an interval is added to a date or timestamp, or subtracted from one");
+      return bind_interval(expression);
     case Kind::kOperator:
       return bind_operator(expression);
     case Kind::kFunction:
@@ -423,7 +424,8 @@ Result<NodeId> Binder::bind_comparison(Step step, NodeId a, NodeId b) const {
     return build_.negation_of(equal);
   }
   const auto is_text = [this](NodeId id) {
-    return build_.at(id).family == Family::kString && !build_.at(id).is_null;
+    return build_.at(id).family == Family::kString && !build_.at(id).is_null &&
+           !interval_of(build_, id);
   };
   const bool literal_first = graph_.is_constant(a);
   const auto kind = string_comparison(step, literal_first);
@@ -477,12 +479,6 @@ Result<NodeId> Binder::bind_operator(const Expression& expression) {
     PRESSO_ASSIGN(const NodeId test, bind_text_test(expression));
     return expression.negated ? build_.negation_of(test) : Result<NodeId>(test);
   }
-  // An INTERVAL is no value of its own, so it must be found before the operands are bound.
-  if (op == Op::kAdd || op == Op::kSubtract) {
-    for (std::size_t i = 0; i < operands.size(); ++i) {
-      if (operands[i].kind == Kind::kInterval) return bind_interval_sum(expression, i);
-    }
-  }
   const bool compares = comparison_of(op) || op == Op::kIn || op == Op::kBetween;
   std::vector<NodeId> bound;
   for (const Expression& operand : operands) {
@@ -500,6 +496,11 @@ Result<NodeId> Binder::bind_operator(const Expression& expression) {
   if (const auto step = arithmetic_of(op)) {
     NodeId sum = bound[0];
     for (std::size_t i = 1; i < bound.size(); ++i) {
+      PRESSO_ASSIGN(const auto of_interval, interval_arithmetic(build_, *step, sum, bound[i]));
+      if (of_interval) {
+        sum = *of_interval;
+        continue;
+      }
       PRESSO_ASSIGN(sum, build_.arithmetic(*step, sum, bound[i]));
     }
     return sum;
@@ -513,6 +514,11 @@ Result<NodeId> Binder::bind_operator(const Expression& expression) {
     case Op::kNot:
       return build_.negation_of(bound[0]);
     case Op::kNegate:
+      if (interval_of(build_, bound[0])) {
+        PRESSO_ASSIGN(const auto negative,
+                      interval_arithmetic(build_, Step::kMultiply, bound[0], build_.integer(-1)));
+        return *negative;
+      }
       return build_.negate(bound[0]);
     case Op::kConcat:
       for (NodeId& part : bound) part = build_.to_string(part);
@@ -575,59 +581,15 @@ Result<NodeId> Binder::bind_text_test(const Expression& expression) {
   return test;
 }
 
-/// `moment + INTERVAL n unit`. Years, quarters and months keep the day of the month where it exists
-/// (kAddMonths); the other units are a fixed number of seconds. A date stays a date if whole days
-/// are added, and becomes a timestamp otherwise. Operand number `interval` is the interval; at most
-/// a billion units are allowed.
-Result<NodeId> Binder::bind_interval_sum(const Expression& expression, std::size_t interval) {
-  const auto& operands = expression.arguments;
-  const bool minus = expression.op == Op::kSubtract;
-  if (operands.size() != 2 || (minus && interval == 0) ||
-      operands[1 - interval].kind == Kind::kInterval) {
-    return refused("an interval is added to a date or timestamp, or subtracted from one");
+/// INTERVAL '3' MONTH, or the text of several amounts.
+Result<NodeId> Binder::bind_interval(const Expression& expression) const {
+  const auto interval = read_interval(expression.text + ' ' + expression.type);
+  constexpr std::int64_t kMost = 120'000'000'000;  // months of ten billion years
+  if (!interval || interval->months > kMost || interval->months < -kMost) {
+    return at_place(refused("'" + expression.text + "' is not an interval, such as '3 days'"),
+                    expression);
   }
-  PRESSO_ASSIGN(NodeId moment, bind(operands[1 - interval]));
-  const Expression& given = operands[interval];
-  std::int64_t count = 0;
-  const char* const end = given.text.data() + given.text.size();
-  const auto [stopped, problem] = std::from_chars(given.text.data(), end, count);
-  if (problem != std::errc() || stopped != end || count > 1'000'000'000 || count < -1'000'000'000) {
-    return at_place(refused("an interval has a whole number of units"), given);
-  }
-  if (minus) count = -count;
-  const Family family = build_.at(moment).family;
-  if (family != Family::kDate && family != Family::kTime) {
-    return refused("an interval is added to a date or timestamp; this is " +
-                   build_.type_of(moment));
-  }
-  const std::string& unit = given.type;
-  const std::int64_t months =
-      unit == "year" ? 12 : (unit == "quarter" ? 3 : (unit == "month" ? 1 : 0));
-  if (months != 0) {
-    return build_.step(
-        Step::kAddMonths, family, {moment, build_.integer(count * months)}, 0,
-        range_of_type(family == Family::kDate ? ColumnType::kDate32 : ColumnType::kInt64));
-  }
-  const std::int64_t seconds = unit == "week"     ? 7 * 86400
-                               : unit == "day"    ? 86400
-                               : unit == "hour"   ? 3600
-                               : unit == "minute" ? 60
-                               : unit == "second" ? 1
-                                                  : 0;
-  if (seconds == 0) return at_place(refused("there is no unit '" + unit + "'"), given);
-  // From here on the interval is a fixed number of seconds. A date stays a date for whole days.
-  if (family == Family::kDate && seconds % 86400 == 0) {
-    return build_.arithmetic(Step::kAdd, moment, build_.integer(count * (seconds / 86400)));
-  }
-  if (family == Family::kDate) {
-    PRESSO_ASSIGN(moment, build_.cast(moment, schema_of(Family::kTime)));
-  }
-  const Int128 units = power_of_ten(unit_digits_of(build_.at(moment).schema.unit));
-  const Int128 span = count * seconds * units;
-  if (span != static_cast<std::int64_t>(span)) {
-    return at_place(refused("the interval is too long for " + build_.type_of(moment)), given);
-  }
-  return build_.add_units(moment, span);
+  return interval_node(build_, *interval);
 }
 
 /// Without ELSE the value is null, as in SQL. `CASE x WHEN y` was turned into `x = y` by the
@@ -696,6 +658,12 @@ Result<ColumnSchema> type_of_name(const std::string& name) {
 /// A type whose name is unknown is an error of parse_type(), which suggests a similar one.
 Result<NodeId> Binder::bind_cast(const Expression& expression) {
   PRESSO_ASSIGN(const NodeId value, bind(expression.arguments[0]));
+  if (expression.type == "interval") {
+    if (interval_of(build_, value)) return value;
+    const auto written = read_interval(build_.at(value).text);
+    if (graph_.is_constant(value) && written) return interval_node(build_, *written);
+    return refused("only a literal such as '3 days' is cast to an interval");
+  }
   PRESSO_ASSIGN(const ColumnSchema type, type_of_name(expression.type));
   return expression.distinct ? build_.try_cast(value, type) : build_.cast(value, type);
 }

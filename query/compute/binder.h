@@ -117,8 +117,7 @@ class Binder {
   Status check_alike(const Expression& expression, const std::vector<NodeId>& bound) const;
   void warn_of_text(const Expression& expression, const std::vector<NodeId>& bound);
   Result<NodeId> bind_text_test(const Expression& expression);
-  /// A sum or difference whose operand number `interval` is an INTERVAL.
-  Result<NodeId> bind_interval_sum(const Expression& expression, std::size_t interval);
+  Result<NodeId> bind_interval(const Expression& expression) const;
   Result<NodeId> bind_function(const Expression& expression);
   // In binder_json.cpp: a field or an element of a nested value.
   Result<NodeId> bind_path(const Expression& expression);

@@ -67,6 +67,7 @@ const Functions& functions() {
     pattern_functions::add(functions);
     number_functions::add(functions);
     time_functions::add(functions);
+    interval_functions::add(functions);
     format_functions::add(functions);
     choice_functions::add(functions);
     return functions;

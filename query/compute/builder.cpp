@@ -14,6 +14,7 @@
 #include <cmath>
 #include <limits>
 
+#include "query/compute/intervals.h"
 #include "query/compute/written_value.h"
 
 namespace presso::query {
@@ -345,6 +346,7 @@ Error Builder::not_alike(NodeId a, NodeId b) const {
 
 std::string Builder::type_of(NodeId a) const {
   if (at(a).family == Family::kNull) return "null";
+  if (interval_of(*this, a)) return "interval";
   return type_name(at(a).schema);
 }
 
@@ -565,6 +567,7 @@ Result<NodeId> Builder::to_bool(NodeId a) const {
 
 /// Printing is a step; it fails for no value.
 NodeId Builder::to_string(NodeId a) const {
+  if (const auto interval = interval_of(*this, a)) return interval_text(*this, *interval);
   if (at(a).family == Family::kString) return a;
   if (at(a).family == Family::kNull) return as_null_of(at(string("")));
   return step(Step::kPrint, Family::kString, {a});
@@ -815,6 +818,9 @@ Result<NodeId> Builder::literal_as(NodeId literal, NodeId like) const {
 /// bring numbers to the strongest kind among them (double before decimal before integer), to the
 /// greatest scale, and to 128 bits if one of them needs that.
 Status Builder::unify(std::vector<NodeId>& nodes) const {
+  for (const NodeId id : nodes) {
+    if (interval_of(*this, id)) return interval_refused();
+  }
   // The type is given by the first node that is neither null nor a string literal.
   const auto has_any_type = [this](NodeId id) {
     return at(id).kernel != nullptr && at(id).kernel->has_any_type;
@@ -887,6 +893,7 @@ NodeId Builder::comparison(Step step, NodeId a, NodeId b) const {
 }
 
 Result<NodeId> Builder::compare(Step step, NodeId a, NodeId b) const {
+  PRESSO_TRY(compare_intervals(*this, a, b));
   PRESSO_ASSIGN(const auto compared, compare_literal(step, a, b));
   if (compared) return *compared;
   std::vector<NodeId> operands = {a, b};
@@ -936,6 +943,12 @@ NodeId Builder::is_null(NodeId a) const {
 /// from three literals on, a binary search. Everything else, also a set with a null or a column in
 /// it, is an OR of equalities, which gives SQL's nulls without further rules.
 Result<NodeId> Builder::in(NodeId a, std::vector<NodeId> set) const {
+  if (interval_of(*this, a)) {
+    for (NodeId& one : set) {
+      PRESSO_ASSIGN(one, compare(Step::kEqual, a, one));
+    }
+    return any_of(std::move(set));
+  }
   const bool literals = std::all_of(set.begin(), set.end(), [this](NodeId id) {
     return graph_.is_constant(id) && at(id).family != Family::kNull;
   });

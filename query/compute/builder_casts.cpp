@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "query/compute/builder.h"
+#include "query/compute/intervals.h"
 #include "query/compute/written_value.h"
 
 namespace presso::query {
@@ -110,6 +111,7 @@ Result<NodeId> Builder::cast(NodeId a, const ColumnSchema& type) const {
     return as_null_of(like);
   }
   if (to == Family::kString) return to_string(a);
+  if (interval_of(*this, a)) return interval_refused();
   if (from == Family::kString) {
     if (at(a).schema.text == ValueText::kRawJson) a = json(Step::kJsonText, from, {a}, 1);
     Node node = step_node(Step::kParse, to, {a});

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "query/compute/binder.h"
+#include "query/compute/intervals.h"
 #include "query/compute/steps.h"
 
 namespace presso::query {
@@ -58,6 +59,11 @@ void add(Functions& functions);
 namespace time_functions {
 void add(Functions& functions);
 }
+namespace interval_functions {
+void add(Functions& functions);
+Result<std::optional<NodeId>> part_of(const Builder& build, const IntervalParts& interval,
+                                      DatePart part);
+}  // namespace interval_functions
 namespace format_functions {
 void add(Functions& functions);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// strftime(), strptime() and try_strptime(), over time_format.h.
+// strftime(), strptime() and try_strptime(), over time_format.h, and timezone() over time_zone.h.
 #include "query/compute/functions.h"
 #include "query/compute/moments.h"
 #include "query/compute/time_format.h"
+#include "query/compute/time_zone.h"
 
 namespace presso::query::format_functions {
 namespace {
@@ -69,9 +70,50 @@ Result<NodeId> bind_strptime(Call& call, const Kernel& kernel) {
   return call.build.call(kernel, type, {text}, format, call.at(1).text);
 }
 
+/// `to_utc`: the value is what clocks of the zone show; else it becomes that.
+template <bool to_utc>
+std::int64_t change_zone(const Row& row, std::int64_t value) {
+  const Units units(*row.context.arguments[0]);
+  if (is_far(units, value)) return row.fail(), 0;
+  const auto& zone = row.prepared<TimeZone>();
+  const std::int64_t seconds = floor_divide(value, units.in_second);
+  const std::int64_t moved = to_utc ? zone.utc_of(seconds) : seconds + zone.offset_at(seconds);
+  const Int128 result = value + Int128{moved - seconds} * units.in_second;
+  if (result != static_cast<std::int64_t>(result)) row.fail();
+  return static_cast<std::int64_t>(result);
+}
+constexpr std::string_view kFarAway = "a date or timestamp is too far away";
+constexpr Kernel kToUtc{"timezone", each<change_zone<true>>, kFarAway};
+constexpr Kernel kToLocal{"timezone", each<change_zone<false>>, kFarAway};
+
+/// timezone(zone, x), which is `x at time zone zone`: a timestamp without a zone becomes the moment
+/// at which clocks there show it, and a moment becomes what they show.
+Result<NodeId> bind_zone(Call& call) {
+  const Builder& build = call.build;
+  if (!call.is_constant(0) || call.at(0).family != Family::kString || call.at(0).is_null) {
+    return refused("a time zone is a literal such as 'Europe/Berlin'");
+  }
+  PRESSO_ASSIGN(const auto zone, TimeZone::load(call.at(0).text));
+  NodeId moment = call.arguments[1];
+  ColumnSchema type = schema_of(Family::kTime);
+  type.unit = TimeUnit::kMicro;
+  const bool is_literal = call.is_constant(1) && call.at(1).family == Family::kString;
+  if (is_literal || call.at(1).family == Family::kDate || call.at(1).family == Family::kNull) {
+    PRESSO_ASSIGN(moment, build.cast(moment, type));
+  }
+  if (build.at(moment).family != Family::kTime) {
+    return refused("a time zone goes with a timestamp; this is " + build.type_of(moment));
+  }
+  type = build.at(moment).schema;
+  const bool to_utc = type.zone.empty();
+  type.zone = to_utc ? "UTC" : "";
+  return build.call(to_utc ? kToUtc : kToLocal, type, {moment}, zone, call.at(0).text);
+}
+
 }  // namespace
 
 void add(Functions& functions) {
+  functions["timezone"] = {2, 2, bind_zone};
   functions["strftime"] = {2, 2, bind_strftime};
   functions["strptime"] = {2, 2, [](Call& call) { return bind_strptime(call, kStrptime); }};
   functions["try_strptime"] = {2, 2, [](Call& call) { return bind_strptime(call, kTryStrptime); }};

@@ -52,8 +52,10 @@ constexpr NamedPart kParts[] = {
     {"epoch_us", DatePart::kEpochMicros, INT64_MIN, INT64_MAX},
     {"epoch_ns", DatePart::kEpochNanos, INT64_MIN, INT64_MAX},
 };
-/// Synonyms of parts that are functions, too.
-constexpr std::string_view kMoreFunctions[] = {"weekofyear", "dayofmonth", "weekday"};
+/// Synonyms of parts that are functions, too, if only because EXTRACT calls them.
+constexpr std::string_view kMoreFunctions[] = {
+    "weekofyear", "dayofmonth", "weekday", "dow",  "doy",   "milliseconds", "microseconds", "years",
+    "quarters",   "months",     "weeks",   "days", "hours", "minutes",      "seconds"};
 
 bool has_word(std::string_view words, std::string_view wanted) {
   while (!words.empty()) {
@@ -109,6 +111,11 @@ Result<NodeId> date_part(Call& call, const NamedPart& part, std::size_t i, bool 
   const NodeId moment = call.arguments[i];
   if (call.at(i).family == Family::kNull) {
     return call.build.cast(moment, schema_of(truncate ? Family::kDate : Family::kInteger));
+  }
+  if (const auto interval = interval_of(call.build, moment); interval && !truncate) {
+    PRESSO_ASSIGN(const auto of_interval,
+                  interval_functions::part_of(call.build, *interval, part.part));
+    if (of_interval) return *of_interval;
   }
   PRESSO_TRY(check_moment(call, i));
   if (!truncate) {

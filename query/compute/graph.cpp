@@ -149,7 +149,8 @@ NodeId Graph::intern(Node node) {
 /// rounding, that a row would have had.
 NodeId Graph::add(Node node) {
   // A step without arguments does not exist, so a step whose arguments are all constants has some.
-  const bool foldable = node.kind == Node::Kind::kStep &&
+  const bool is_interval = node.kernel != nullptr && node.kernel->is_interval;
+  const bool foldable = node.kind == Node::Kind::kStep && !is_interval &&
                         std::all_of(node.arguments.begin(), node.arguments.end(),
                                     [this](NodeId argument) { return is_constant(argument); });
   const NodeId id = intern(std::move(node));

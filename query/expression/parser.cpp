@@ -60,6 +60,7 @@ const Parser::Infix Parser::kInfixes[] = {
     {"//", Op::kIntegerDivide, Power::kMultiply},
     {"%", Op::kModulo, Power::kMultiply},
     {"::", Op::kNone, Power::kCast},
+    {"at", Op::kNone, Power::kCast},
 };
 
 const Token& Parser::ahead(std::size_t tokens) const {
@@ -153,6 +154,7 @@ Result<Node> Parser::finish(Node node) const {
 /// The table is short and searched from the front.
 const Parser::Infix* Parser::infix_here() const {
   const Token& token = here();
+  if (token.is_word("at") && !(ahead().is_word("time") && ahead(2).is_word("zone"))) return nullptr;
   for (const Infix& infix : kInfixes) {
     if (token.is_symbol(infix.spelling) || token.is_word(infix.spelling)) return &infix;
   }
@@ -202,6 +204,7 @@ Result<Node> Parser::infix(const Infix& operation, Node left, bool same_as_befor
   switch (operation.op) {
     case Op::kNone:
       if (operation.power == Power::kConcat) return arrow(operation, std::move(left));
+      if (operation.spelling == "at") return at_time_zone(std::move(left));
       return double_colon(std::move(left));
     case Op::kOr:
     case Op::kAnd:
@@ -391,6 +394,18 @@ Result<Node> Parser::double_colon(Node left) {
   PRESSO_ASSIGN(std::string name, type());
   Node node = begin_node(Kind::kCast, left->begin);
   node->tree.type = std::move(name);
+  adopt(node, std::move(left));
+  return finish(std::move(node));
+}
+
+/// x AT TIME ZONE 'zone' becomes the call timezone('zone', x); AT has been taken.
+Result<Node> Parser::at_time_zone(Node left) {
+  take();
+  take();
+  Node node = begin_node(Kind::kFunction, left->begin);
+  node->tree.text = "timezone";
+  PRESSO_ASSIGN(Node zone, expression(above(Power::kCast)));
+  adopt(node, std::move(zone));
   adopt(node, std::move(left));
   return finish(std::move(node));
 }

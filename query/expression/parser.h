@@ -142,6 +142,7 @@ class Parser {
   Result<Node> is(Node left);
   Result<Node> is_truth(Node left, bool negated, const Token& word);
   Result<Node> double_colon(Node left);
+  Result<Node> at_time_zone(Node left);
   Result<Node> arrow(const Infix& operation, Node left);
 
   // In parser_values.cpp: what an operand can begin with.
@@ -161,6 +162,7 @@ class Parser {
   Result<Node> cast();
   Result<std::string> type();
   Result<Node> interval();
+  Result<Node> computed_interval();
   Result<Node> case_of();
   Result<Node> equality(const Expression& subject, std::size_t depth, Node value);
 

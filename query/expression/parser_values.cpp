@@ -88,6 +88,13 @@ std::optional<Amount> amount_of(std::string_view text) {
   return amount;
 }
 
+/// Whether the text of an INTERVAL is one that is read when it is bound: "1 day 2 hours", "1.5
+/// days", "04:05:06".
+bool has_several_amounts(std::string_view text) {
+  return text.find(':') != text.npos || (text.find_first_of("0123456789") != text.npos &&
+                                         std::any_of(text.begin(), text.end(), is_letter));
+}
+
 }  // namespace
 
 /// For the token that was taken last.
@@ -234,6 +241,7 @@ Result<Node> Parser::word() {
   if (token.is_word("interval") && (string_after || after.kind == TokenKind::kNumber)) {
     return interval();
   }
+  if (token.is_word("interval") && after.is_symbol("(")) return computed_interval();
   if (string_after && (token.is_word("date") || token.is_word("timestamp"))) {
     Node node = begin_node(token.is_word("date") ? Kind::kDate : Kind::kTime, token.offset);
     take();
@@ -372,6 +380,11 @@ Result<Node> Parser::interval() {
   const bool string = token.kind == TokenKind::kString;
   const std::optional<Amount> amount =
       amount_of(string ? unquoted(token.text) : without_underscores(token.text));
+  if (string && (!amount || (!amount->unit.empty() && unit_of(amount->unit).empty())) &&
+      has_several_amounts(token.text)) {
+    node->tree.text = unquoted(token.text);
+    return finish(std::move(node));
+  }
   if (!amount || (!string && !amount->unit.empty())) {
     return error_at(token.offset, "an INTERVAL begins with a whole number: INTERVAL '3' DAY");
   }
@@ -379,7 +392,7 @@ Result<Node> Parser::interval() {
   if (!amount->unit.empty()) {
     node->tree.type = unit_of(amount->unit);
     if (!node->tree.type.empty()) return finish(std::move(node));
-    return error_at(token.offset, "an INTERVAL has one number and one unit: INTERVAL '3 days'");
+    return error_at(token.offset, "an INTERVAL has no such unit: INTERVAL '3 days'");
   }
   if (here().kind == TokenKind::kWord) node->tree.type = unit_of(here().text);
   if (node->tree.type.empty()) return unexpected(here(), "a unit of time, such as DAY or MONTH");
@@ -387,6 +400,20 @@ Result<Node> Parser::interval() {
   // TPC-H writes INTERVAL '90' DAY (3), the most digits of the number; it changes nothing.
   const bool digits = here().is_symbol("(") && ahead().kind == TokenKind::kNumber;
   if (digits && ahead(2).is_symbol(")")) at_ += 3;
+  return finish(std::move(node));
+}
+
+/// INTERVAL (x) DAY becomes the call to_days(x).
+Result<Node> Parser::computed_interval() {
+  Node node = begin_node(Kind::kFunction, take().offset);
+  const std::size_t open = take().offset;
+  PRESSO_ASSIGN(Node amount, expression());
+  PRESSO_TRY(close(open, "an operator or ')'"));
+  const std::string unit = here().kind == TokenKind::kWord ? unit_of(here().text) : std::string();
+  if (unit.empty()) return unexpected(here(), "a unit of time, such as DAY or MONTH");
+  take();
+  node->tree.text = "to_" + unit + "s";
+  adopt(node, std::move(amount));
   return finish(std::move(node));
 }
 

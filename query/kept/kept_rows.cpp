@@ -147,8 +147,10 @@ Result<KeptRows> keep(const PreparedQuery& query, const QueryOptions& options,
 }
 
 Result<KeptRows> keep(const Query& query, const QueryOptions& options, std::string row_number) {
-  PRESSO_ASSIGN(const PreparedQuery prepared, query.prepare(options));
-  return keep(prepared, options, std::move(row_number));
+  QueryOptions keeping = options;
+  keeping.keeps_answer = true;
+  PRESSO_ASSIGN(const PreparedQuery prepared, query.prepare(keeping));
+  return keep(prepared, keeping, std::move(row_number));
 }
 
 }  // namespace presso::query

@@ -126,6 +126,8 @@ struct QueryOptions {
   /// Memory for groups, for build sides of joins and for rows to be sorted. A query that needs more
   /// reads its tables several times or uses temporary files. 0: half of what the machine has.
   std::uint64_t memory_bytes = 0;
+  /// The answer is kept for another query. Then it may not hold intervals, which only print.
+  bool keeps_answer = false;
   std::string temporary_directory;  ///< for temporary files; empty: what TMPDIR names, else /tmp
   QueryRates rates;
   /// The rates by which conditions that a GPU tests are planned, and queries on it forecast.

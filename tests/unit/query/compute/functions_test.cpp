@@ -383,6 +383,87 @@ TEST(Functions, MatchesPatterns) {
   });
 }
 
+TEST(Functions, ReckonsWithIntervals) {
+  expect_all({
+      {"t - day", "12:34:56.789"},
+      {"day - t", "-12:34:56.789"},
+      {"cast(t - timestamp '1994-01-30 10:00:00.5' as varchar)", "1 day 02:34:56.289"},
+      {"interval '1 year 2 months 3 days 04:05:06.5'", "1 year 2 months 3 days 04:05:06.5"},
+      {"interval '-1 day'", "-1 day"},
+      {"interval '1.5 hours'", "01:30:00"},
+      {"interval '1.5 days'", "1 day 12:00:00"},
+      {"interval '1.5 months'", "1 month 15 days"},
+      {"interval '1.5 years'", "1 year 6 months"},
+      {"interval 90 minute", "01:30:00"},
+      {"interval '0 days'", "00:00:00"},
+      {"interval '13 months -2 days'", "1 year 1 month -2 days"},
+      {"interval '1 day ago'", "-1 day"},
+      {"interval (i) day", "7 days"},
+      {"2 * interval '1 day'", "2 days"},
+      {"- interval '1 day'", "-1 day"},
+      {"interval '1 day' + interval '25 hours'", "1 day 25:00:00"},
+      {"interval '1 day' - interval '25 hours'", "1 day -25:00:00"},
+      {"to_days(3) + to_hours(5)", "3 days 05:00:00"},
+      {"to_seconds(1.5)", "00:00:01.5"},
+      {"to_years(i)", "7 years"},
+      {"'1 day'::interval", "1 day"},
+      {"t + interval '1 day' = timestamp '1994-02-01 12:34:56.789'", "true"},
+      {"t - interval '1 month 1 day 01:00:00' = timestamp '1993-12-30 11:34:56.789'", "true"},
+      {"day + interval '1 month' = date '1994-02-28'", "true"},
+      {"day + interval '1 day 12:00:00' = timestamp '1994-02-01 12:00:00'", "true"},
+      {"day + to_days(i) = date '1994-02-07'", "true"},
+      {"day + to_months(i) = date '1994-08-31'", "true"},
+      {"day + to_hours(i) = timestamp '1994-01-31 07:00:00'", "true"},
+      {"t + to_seconds(0.5) = timestamp '1994-01-31 12:34:57.289'", "true"},
+      {"interval '1 day' + day = date '1994-02-01'", "true"},
+      {"date_add(day, interval '1 month') = date '1994-02-28'", "true"},
+      {"t - day > interval '12 hours'", "true"},
+      {"t - day <= interval '12 hours'", "false"},
+      {"t - day between interval '12 hours' and interval '13 hours'", "true"},
+      {"t - day = '12:34:56.789'", "true"},
+      {"interval '30 days' = interval '1 month'", "true"},
+      {"interval '1 day' in (interval '24 hours', interval '2 days')", "true"},
+      {"epoch(t - day)", "45296.789"},
+      {"extract(epoch from interval '14 months')", "36741600"},
+      {"extract(hour from t - day)", "12"},
+      {"date_part('minute', interval '1 hour 90 minutes')", "30"},
+      {"date_part('year', interval '14 months')", "1"},
+      {"month(interval '14 months')", "2"},
+      {"date_part('day', timestamp '2024-01-03 10:00:00' - timestamp '2024-01-01 12:30:00')", "1"},
+      {"age(date '2024-01-01', date '2020-02-03')", "3 years 10 months 27 days"},
+      {"age(date '2020-02-03', date '2024-01-01')", "-3 years -10 months -27 days"},
+      {"age(timestamp '2024-03-01 10:00:00', timestamp '2024-01-31 12:00:00')", "1 month 22:00:00"},
+      {"date_part('year', age(date '2024-07-01', day))", "30"},
+      {"time_bucket(interval '15 minutes', t) = timestamp '1994-01-31 12:30:00'", "true"},
+      {"time_bucket(interval '1 month', day)", "1994-01-01"},
+      {"time_bucket(interval '1 week', date '2024-01-17')", "2024-01-15"},
+      {"time_bucket(interval '3 months', t) = date '1994-01-01'", "true"},
+      {"time_bucket(interval '2 days', day)", "1994-01-30"},
+      {"time_bucket(interval '7 days', date '2024-01-17', date '2024-01-01')", "2024-01-15"},
+      {"interval '1 day' * n", "null"},
+      {"t + interval (n) day", "null"},
+      {"timezone('Europe/Berlin', timestamp '2024-07-01 12:00:00') = timestamp '2024-07-01 "
+       "10:00:00'",
+       "true"},
+      {"timezone('Europe/Berlin', timestamp '2024-03-31 02:30:00') = timestamp '2024-03-31 "
+       "01:30:00'",
+       "true"},
+      {"timezone('Europe/Berlin', timestamp '2024-10-27 02:30:00') = timestamp '2024-10-27 "
+       "01:30:00'",
+       "true"},
+      {"timestamp '2124-07-01 12:00:00' at time zone 'Australia/Sydney' = timestamp '2124-07-01 "
+       "02:00:00'",
+       "true"},
+      {"timestamp '2124-01-01 12:00:00' at time zone 'Australia/Sydney' at time zone "
+       "'America/New_York' = timestamp '2123-12-31 20:00:00'",
+       "true"},
+      {"timestamp '1890-01-01 12:00:00' at time zone 'Europe/Berlin' at time zone 'utc' = "
+       "timestamp '1890-01-01 11:06:32'",
+       "true"},
+      {"t at time zone 'utc' = t", "true"},
+  });
+}
+
 TEST(Functions, HasOneMomentInAStatement) {
   expect_all({{"now() = current_timestamp", "true"},
               {"today() = current_date", "true"},
@@ -411,6 +492,12 @@ TEST(Functions, SaysWhatIsWrong) {
   has("date_diff('era', day, day)", "date_diff() counts no era");
   has("regexp_replace(s, s, 'x')", "the pattern of regexp_replace() must be a string in single");
   has("regexp_matches(s, 'x', 'g')", "regexp_matches() has no option 'g'");
+  has("coalesce(t - day, interval '1 day')", "an interval stands here; epoch(x) makes it seconds");
+  has("t - day > 5", "cannot compare");
+  has("interval '3 fortnights' + day", "'3 fortnights' is not an interval");
+  has("time_bucket(interval '1 month 1 day', day)", "takes a positive interval");
+  has("t at time zone 'Europe/Nowhere'", "there is no time zone 'Europe/Nowhere'");
+  has("t at time zone '../passwd'", "they are called like 'Europe/Berlin'");
   has("try_cast(error('x') as int)", "error() of the statement: x");
 }
 

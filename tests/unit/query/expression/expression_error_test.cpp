@@ -167,8 +167,7 @@ TEST(ExpressionError, ExplainsWordsWithAGrammarOfTheirOwn) {
       {"interval '1.5' day", "9: an INTERVAL begins with a whole number: INTERVAL '3' DAY"},
       {"interval 1.5 day", "9: an INTERVAL begins with a whole number: INTERVAL '3' DAY"},
       {"interval 'x'", "9: an INTERVAL begins with a whole number: INTERVAL '3' DAY"},
-      {"interval '3 days 2 hours'",
-       "9: an INTERVAL has one number and one unit: INTERVAL '3 days'"},
+      {"interval (3) foo", "13: expected a unit of time, such as DAY or MONTH, found 'foo'"},
   });
 }
 

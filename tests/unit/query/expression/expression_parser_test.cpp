@@ -59,6 +59,10 @@ TEST(ExpressionParser, ReadsIntervals) {
                 {"interval 1_0 week", "interval'10 week'"},
                 {"-interval '3' quarter", "(neg interval'3 quarter')"},
                 {"interval + 1", "(+ interval 1)"},
+                {"interval '3 days 2 hours'", "interval'3 days 2 hours '"},
+                {"a at time zone 'UTC' + b", "(+ timezone{'UTC' a} b)"},
+                {"at", "at"},
+                {"interval (a + 1) month", "to_months{(+ a 1)}"},
                 {"date '1998-12-01' - interval '90' day + a",
                  "(+ (- date'1998-12-01' interval'90 day') a)"}});
 }
