@@ -36,9 +36,10 @@ constexpr std::array<JoinWord, 6> kJoinWords = {{{"inner", JoinKind::kInner, fal
 
 /// Words that, in addition to the reserved ones, cannot name a table without AS, because they may
 /// begin a join or a clause.
-constexpr std::array<std::string_view, 18> kNoAliases = {
-    "anti",  "asof",    "cross", "fetch", "for",        "full",  "inner", "lateral",     "left",
-    "minus", "natural", "outer", "pivot", "positional", "right", "semi",  "tablesample", "unpivot"};
+constexpr std::array<std::string_view, 19> kNoAliases = {
+    "anti",    "asof", "cross",       "fetch",   "for",    "full",  "inner",
+    "lateral", "left", "minus",       "natural", "outer",  "pivot", "positional",
+    "right",   "semi", "tablesample", "to",      "unpivot"};
 
 /// Whether a token can name a table without AS.
 bool may_be_alias(const Token& token) {

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <set>
 
+#include "format/suggest.h"
 #include "query/expression/token.h"
 #include "query/statement/lowering.h"
 
@@ -245,13 +246,13 @@ class Subqueries {
       PRESSO_TRY(replace_in(*tested, false));
     }
     if (node.statement->kind != SqlStatement::Kind::kSelect) {
-      PRESSO_ASSIGN(const Relation rows, answer(node));
+      PRESSO_ASSIGN(const Relation rows, answer(node, std::nullopt));
       return join_with_rows(node, rows, tested, negated);
     }
     PRESSO_ASSIGN(Block inner, opened(node));
     const bool correlated = is_correlated(inner);
     if (!correlated && (node.op == Op::kExists || negated || !is_simple(inner))) {
-      PRESSO_ASSIGN(const Relation rows, answer(node));
+      PRESSO_ASSIGN(const Relation rows, answer(node, std::move(inner)));
       return join_with_rows(node, rows, tested, negated);
     }
     // NOT IN has three values; it is computed in an expression.
@@ -460,7 +461,7 @@ class Subqueries {
       inner.emplace(std::move(*found));
     }
     if (inner && is_correlated(*inner)) return correlated_value(node, *inner, grouped);
-    PRESSO_ASSIGN(const Relation rows, answer(node));
+    PRESSO_ASSIGN(const Relation rows, answer(node, std::move(inner)));
     if (node.op == Op::kExists) return truth((rows.rows() != 0) != node.negated);
     if (rows.schema().columns.size() != 1) return not_one_column(node, rows.schema());
     if (node.op == Op::kIn) return is_among(node, rows);
@@ -896,12 +897,40 @@ class Subqueries {
     PRESSO_TRY(inner.name_windows());
     PRESSO_TRY(inner.replace_aliases());
     PRESSO_TRY(inner.resolve_keys());
+    PRESSO_TRY(check_names(inner));
     return inner;
   }
 
-  /// The answer of a subquery that names no outer columns.
-  Result<Relation> answer(const Expression& node) {
-    return lowering_.answer(*node.statement, block_.common_, nullptr, "a subquery");
+  /// The answer of a subquery that names no outer columns. `opened`: the subquery, if it is a
+  /// SELECT whose sources are open already. EXISTS needs one row.
+  Result<Relation> answer(const Expression& node, std::optional<Block> opened) {
+    if (!opened || !node.statement->with.empty()) {
+      return lowering_.answer(*node.statement, block_.common_, nullptr, "a subquery");
+    }
+    if (node.op == Op::kExists) {
+      opened->query_.limit = std::min<std::uint64_t>(opened->query_.limit, 1);
+    }
+    return kept(*opened, "a subquery");
+  }
+
+  /// A qualified name whose table is known must be one of its columns.
+  Status check_names(Block& inner) const {
+    return for_each_part(inner.query_, [&](Expression& part) {
+      return rewrite(part, [&](Expression& node) -> Result<bool> {
+        const bool unknown = node.kind == Kind::kColumn && !node.qualifier.empty() &&
+                             !inner.scope_.source_of(node) && !block_.scope_.source_of(node);
+        if (!unknown) return false;
+        for (const Relation& source : block_.scope_.sources) {
+          if (!source.is_called(node.qualifier)) continue;
+          std::vector<std::string> names;
+          for (const ColumnSchema& each : source.schema().columns) names.push_back(each.name);
+          return lowering_.shown(refused_at(node, "there is no column '" + node.text + "' in '" +
+                                                      node.qualifier + "'" +
+                                                      did_you_mean(node.text, names)));
+        }
+        return false;
+      });
+    });
   }
 
   /// Lowers the rest of a block and keeps its answer.
