@@ -42,7 +42,9 @@ const IntervalUnit* unit_called(std::string_view word) {
   for (const char c : word) wanted += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
   wanted += ' ';
   for (const IntervalUnit& unit : kIntervalUnits) {
-    if ((" " + std::string(unit.names) + " ").find(wanted) != std::string::npos) return &unit;
+    std::string names = " ";
+    names.append(unit.names).append(" ");
+    if (names.find(wanted) != std::string::npos) return &unit;
   }
   return nullptr;
 }
@@ -602,7 +604,7 @@ void add(Functions& functions) {
     // The second name is the plural: to_days.
     const std::size_t begin = unit.names.find(' ') + 1;
     const std::size_t end = std::min(unit.names.find(' ', begin), unit.names.size());
-    functions["to_" + std::string(unit.names.substr(begin, end - begin))] = of_units(unit);
+    functions[std::string("to_").append(unit.names.substr(begin, end - begin))] = of_units(unit);
   }
   functions["date_add"] = {2, 2, date_add};
   functions["time_bucket"] = {2, 3, time_bucket};
