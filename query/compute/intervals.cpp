@@ -424,7 +424,7 @@ Result<NodeId> date_add(Call& call) {
   return *sum;
 }
 
-/// The bucket of `parameter` nanoseconds, or of so many months if it is negative, that begins at
+/// The bucket of `parameter` nanoseconds, or of that many months if it is negative, that begins at
 /// the origin or a whole number of buckets from it.
 std::int64_t bucket_of(const Row& row, std::int64_t value, std::int64_t origin) {
   const Node& type = *row.context.arguments[0];
