@@ -245,7 +245,8 @@ void Printer::negate(const Expression& tree) {
 void Printer::function(const Expression& tree) {
   if (is_step_into(tree)) return step_into(tree);
   // Functions of these names need quotes: CAST(...) and EXTRACT(...) are syntax.
-  const bool special = tree.text == "cast" || tree.text == "extract";
+  const bool special = tree.text == "cast" || tree.text == "try_cast" || tree.text == "extract" ||
+                       tree.text == "interval";
   out_ += special ? in_quotes(tree.text, '"') : name_text(tree.text);
   out_ += tree.distinct ? "(DISTINCT " : "(";
   operands(tree, 0, ", ", Power::kOr);
