@@ -48,13 +48,12 @@ std::optional<std::string> take_key(std::string_view text, std::size_t& at) {
     }
     if (at == text.size()) return std::nullopt;
     ++at;
-  } else {
-    const std::size_t end = std::min(text.find_first_of(".[", at), text.size());
-    key = text.substr(at, end - at);
-    at = end;
-    if (key == "*" || key == "**") return std::nullopt;
+    return key;
   }
-  if (key.empty()) return std::nullopt;
+  const std::size_t end = std::min(text.find_first_of(".[", at), text.size());
+  key = text.substr(at, end - at);
+  at = end;
+  if (key.empty() || key == "*" || key == "**") return std::nullopt;
   return key;
 }
 
@@ -207,22 +206,28 @@ std::optional<JsonPath> parse_json_path(std::string_view text, bool each) {
   return JsonPath{{Kind::kKey, std::string(text), 0}};
 }
 
+/// Keys of ASCII letters, digits and '_' need no quotes.
+std::string json_step_text(const JsonStep& step) {
+  if (step.kind == Kind::kEach) return "[*]";
+  if (step.kind == Kind::kPlace) {
+    return '[' + (step.place == kNowhere ? "#" : std::to_string(step.place)) + ']';
+  }
+  const bool plain = std::all_of(step.key.begin(), step.key.end(), [](char letter) {
+    return letter == '_' || (letter >= '0' && letter <= '9') ||
+           ((letter | 0x20) >= 'a' && (letter | 0x20) <= 'z');
+  });
+  if (plain && !step.key.empty()) return '.' + step.key;
+  std::string text = ".\"";
+  for (const char letter : step.key) {
+    if (letter == '"' || letter == '\\') text += '\\';
+    text += letter;
+  }
+  return text + '"';
+}
+
 std::string json_path_text(const JsonPath& path) {
   std::string text = "$";
-  for (const JsonStep& step : path) {
-    if (step.kind == Kind::kEach) {
-      text += "[*]";
-    } else if (step.kind == Kind::kPlace) {
-      text += '[' + (step.place == kNowhere ? "#" : std::to_string(step.place)) + ']';
-    } else {
-      text += ".\"";
-      for (const char letter : step.key) {
-        if (letter == '"' || letter == '\\') text += '\\';
-        text += letter;
-      }
-      text += '"';
-    }
-  }
+  for (const JsonStep& step : path) text += json_step_text(step);
   return text;
 }
 

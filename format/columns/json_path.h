@@ -39,6 +39,8 @@ using JsonPath = std::vector<JsonStep>;
 /// Parses a path; nullopt if the text is none. `[*]` is only taken if `each` is set.
 std::optional<JsonPath> parse_json_path(std::string_view text, bool each = false);
 
+/// A step as it stands in such a text: `.key`, `."a key"`, `[0]`, `[*]`.
+std::string json_step_text(const JsonStep& step);
 /// The path as text that begins with '$'.
 std::string json_path_text(const JsonPath& path);
 

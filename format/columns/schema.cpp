@@ -9,12 +9,14 @@
 #include <unordered_set>
 
 #include "format/columns/json_orders.h"
+#include "format/columns/json_path.h"
 #include "format/columns/wire_reader.h"
 
 namespace presso {
 namespace {
 
 constexpr Byte kExactBit = 1;
+constexpr Byte kFieldsBit = 2;  ///< columns have fields
 
 // Flags of the form of text, and below those of a column. All others must be 0.
 constexpr Byte kCarriageReturnBit = 1;
@@ -197,6 +199,88 @@ std::optional<ColumnSchema> read_column(WireReader& from, NamesInHead& names) {
   return column;
 }
 
+/// How many bytes at the beginning of a path are those of the path before it.
+std::size_t shared_bytes(std::string_view before, std::string_view path) {
+  const std::size_t most = std::min(before.size(), path.size());
+  return static_cast<std::size_t>(std::mismatch(before.begin(),
+                                                before.begin() + static_cast<std::ptrdiff_t>(most),
+                                                path.begin())
+                                      .first -
+                                  before.begin());
+}
+
+void append_fields(std::vector<Byte>& to, const NestedFields& fields) {
+  append_varint(to, fields.all().size());
+  std::string_view before;
+  for (const auto& [path, type] : fields.all()) {
+    const std::size_t shared = shared_bytes(before, path);
+    append_varint(to, shared);
+    append_text(to, path.substr(shared));
+    to.push_back(static_cast<Byte>(type.type));
+    if (is_decimal(type.type)) to.insert(to.end(), {type.scale, type.precision});
+    if (type.type == ColumnType::kTimestamp) {
+      to.push_back(static_cast<Byte>(type.unit));
+      append_text(to, type.zone);
+    }
+    before = path;
+  }
+}
+
+/// The reverse of append_fields(); check_schema() judges the values. Paths are longer than what is
+/// read of them: `bytes` counts them, and reading stops at the limit, so that what is left of the
+/// section is an error.
+NestedFields read_fields(WireReader& from, std::size_t& bytes) {
+  std::vector<NestedField> fields;
+  const std::uint64_t count = from.varint();
+  for (std::uint64_t i = 0; i < count && i <= kMostFields && !from.overran(); ++i) {
+    NestedField field;
+    const std::uint64_t shared = from.varint();
+    if (i > 0) field.path = fields.back().path.substr(0, shared);
+    field.path += from.text();
+    bytes += field.path.size();
+    if (bytes > kMaxPathBytes) break;
+    field.type.type = static_cast<ColumnType>(from.value<Byte>());
+    if (is_decimal(field.type.type)) {
+      field.type.scale = from.value<Byte>();
+      field.type.precision = from.value<Byte>();
+    }
+    if (field.type.type == ColumnType::kTimestamp) {
+      field.type.unit = static_cast<TimeUnit>(from.value<Byte>());
+      field.type.zone = from.text();
+    }
+    fields.push_back(std::move(field));
+  }
+  return NestedFields(std::move(fields));
+}
+
+/// Columns with fields stand one after another, each with its number.
+void append_all_fields(std::vector<Byte>& to, const std::vector<ColumnSchema>& columns) {
+  const auto has_fields = [](const ColumnSchema& column) { return !column.fields.empty(); };
+  append_varint(
+      to, static_cast<std::uint64_t>(std::count_if(columns.begin(), columns.end(), has_fields)));
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].fields.empty()) continue;
+    append_varint(to, i);
+    append_fields(to, columns[i].fields);
+  }
+}
+
+/// The reverse; what names no column, or one twice, is found as it is not written so.
+void read_all_fields(WireReader& from, std::vector<ColumnSchema>& columns) {
+  const std::uint64_t count = from.varint();
+  std::size_t bytes = 0;
+  for (std::uint64_t i = 0; i < count && bytes <= kMaxPathBytes && !from.overran(); ++i) {
+    const std::uint64_t number = from.varint();
+    NestedFields fields = read_fields(from, bytes);
+    if (number < columns.size()) columns[number].fields = std::move(fields);
+  }
+}
+
+bool has_fields(const TableSchema& schema) {
+  return std::any_of(schema.columns.begin(), schema.columns.end(),
+                     [](const ColumnSchema& column) { return !column.fields.empty(); });
+}
+
 /// Digits of the widest decimal that the type holds; 0 for other types.
 Byte most_digits(ColumnType type) {
   if (type == ColumnType::kDecimal64) return 18;
@@ -231,6 +315,33 @@ Status check_column(const ColumnSchema& column) {
   return {};
 }
 
+/// A path has keys and "[*]" alone, in the form in which paths are written.
+bool is_field_path(const std::string& path) {
+  const auto steps = parse_json_path("$" + path, true);
+  return !path.empty() && path.size() <= kMaxNameBytes && steps &&
+         json_path_text(*steps) == "$" + path &&
+         std::none_of(steps->begin(), steps->end(),
+                      [](const JsonStep& step) { return step.kind == JsonStep::Kind::kPlace; });
+}
+
+/// kInvalidArgument with the column's name.
+Status check_fields(const ColumnSchema& column) {
+  const std::vector<NestedField>& fields = column.fields.all();
+  if (fields.empty()) return {};
+  const bool is_json = column.type == ColumnType::kUtf8 && column.text == ValueText::kRawJson;
+  if (!is_json || fields.size() > kMostFields) {
+    return invalid("fields of column " + quoted(column.name));
+  }
+  const auto rises = [](const NestedField& a, const NestedField& b) { return a.path >= b.path; };
+  const bool sorted = std::adjacent_find(fields.begin(), fields.end(), rises) == fields.end();
+  for (const auto& [path, type] : fields) {
+    if (!sorted || !is_field_path(path) || is_string(type.type) || !check_column(type).ok()) {
+      return invalid("field " + quoted(path) + " of column " + quoted(column.name));
+    }
+  }
+  return {};
+}
+
 Status check_text_form(const TextForm& text) {
   if (text.kind > TextKind::kJsonLines) return invalid("form of the text");
   if (text.null_text.size() > kMaxNullTextBytes) {
@@ -249,6 +360,59 @@ Status check_text_form(const TextForm& text) {
 
 }  // namespace
 
+NestedFields::NestedFields(std::vector<NestedField> fields) {
+  if (fields.empty()) return;
+  fields_ = std::make_shared<const std::vector<NestedField>>(std::move(fields));
+}
+
+const std::vector<NestedField>& NestedFields::all() const {
+  static const std::vector<NestedField> kNone;
+  return fields_ == nullptr ? kNone : *fields_;
+}
+
+const NestedField* NestedFields::find(std::string_view path) const {
+  const auto found = std::lower_bound(
+      all().begin(), all().end(), path,
+      [](const NestedField& field, std::string_view other) { return field.path < other; });
+  return found == all().end() || found->path != path ? nullptr : &*found;
+}
+
+bool operator==(const NestedFields& a, const NestedFields& b) {
+  return a.fields_ == b.fields_ || a.all() == b.all();
+}
+
+std::size_t bytes_of_paths(const NestedFields& fields) {
+  std::size_t bytes = 0;
+  for (const NestedField& field : fields.all()) bytes += field.path.size();
+  return bytes;
+}
+
+std::uint64_t nested_field_bytes(const NestedFields& fields) {
+  std::vector<Byte> payload;
+  append_fields(payload, fields);
+  return payload.size();
+}
+
+NestedFields common_fields(const NestedFields& a, const NestedFields& b) {
+  if (a == b) return a;
+  const auto is_number = [](ColumnType type) {
+    return type != ColumnType::kBool && !is_date_or_time(type);
+  };
+  std::vector<NestedField> common;
+  for (const NestedField& field : a.all()) {
+    const NestedField* const other = b.find(field.path);
+    if (other == nullptr) continue;
+    NestedField both = field;
+    if (both.type != other->type) {
+      if (!is_number(both.type.type) || !is_number(other->type.type)) continue;
+      both.type = ColumnSchema();
+      both.type.type = ColumnType::kDouble;
+    }
+    common.push_back(std::move(both));
+  }
+  return NestedFields(std::move(common));
+}
+
 Status check_schema(const TableSchema& schema) {
   if (schema.columns.empty()) return invalid("a table needs a column");
   if (schema.columns.size() > kMaxColumns) return invalid("more than 65,535 columns");
@@ -258,8 +422,12 @@ Status check_schema(const TableSchema& schema) {
     return invalid("a table that was not made from text has no exact text");
   }
   std::unordered_set<std::string> names;
+  std::size_t path_bytes = 0;
   for (const ColumnSchema& column : schema.columns) {
     PRESSO_TRY(check_column(column));
+    path_bytes += bytes_of_paths(column.fields);
+    if (path_bytes > kMaxPathBytes) return invalid("paths of fields are longer than 4 MiB");
+    PRESSO_TRY(check_fields(column));
     if (column.spelled && !schema.exact) {
       return invalid("spellings of column " + quoted(column.name) + " without exact text");
     }
@@ -273,10 +441,12 @@ Status check_schema(const TableSchema& schema) {
 std::vector<Byte> serialise_schema(const TableSchema& schema) {
   std::vector<Byte> payload;
   append_varint(payload, schema.columns.size());
-  payload.push_back(schema.exact ? kExactBit : 0);
+  payload.push_back(
+      static_cast<Byte>((schema.exact ? kExactBit : 0) | (has_fields(schema) ? kFieldsBit : 0)));
   append_text_form(payload, schema.text);
   NamesInHead names(schema.text.head);
   for (const ColumnSchema& column : schema.columns) append_column(payload, column, names);
+  if (has_fields(schema)) append_all_fields(payload, schema.columns);
   return payload;
 }
 
@@ -285,7 +455,8 @@ Result<TableSchema> parse_schema(Bytes payload) {
   TableSchema schema;
   const std::uint64_t columns = from.varint();
   if (columns > kMaxColumns) return make_error(ErrorCode::kBadSchema, "more than 65,535 columns");
-  schema.exact = (from.value<Byte>() & kExactBit) != 0;
+  const auto flags = from.value<Byte>();
+  schema.exact = (flags & kExactBit) != 0;
   schema.text = read_text_form(from);
   NamesInHead names(schema.text.head);
   for (std::uint64_t i = 0; i < columns && !from.overran(); ++i) {
@@ -293,6 +464,7 @@ Result<TableSchema> parse_schema(Bytes payload) {
     if (!column) return make_error(ErrorCode::kBadSchema, "a name outside the head");
     schema.columns.push_back(std::move(*column));
   }
+  if ((flags & kFieldsBit) != 0) read_all_fields(from, schema.columns);
   if (!from.ended_exactly()) return make_error(ErrorCode::kBadSchema, "size of the section");
   const Status sound = check_schema(schema);
   if (!sound.ok()) return make_error(ErrorCode::kBadSchema, sound.error().what);

@@ -15,6 +15,8 @@ constexpr std::size_t kMaxColumns = 65535;
 constexpr std::size_t kMaxNameBytes = 65535;
 constexpr std::size_t kMaxNullTextBytes = 255;
 constexpr std::size_t kMostSpellingBytes = 255;  ///< of a column
+constexpr std::size_t kMostFields = 1000;        ///< of a column
+constexpr std::size_t kMaxPathBytes = 4u << 20;  ///< of all fields
 /// The limit of TextForm::head, the text before the first row.
 constexpr std::size_t kMaxHeadBytes = 16u << 20;
 
@@ -27,6 +29,14 @@ Status check_schema(const TableSchema& schema);
 std::vector<Byte> serialise_schema(const TableSchema& schema);
 /// Error: kBadSchema, also for what check_schema() refuses and for bits without a meaning.
 Result<TableSchema> parse_schema(Bytes payload);
+
+/// The sizes of the fields' paths added up.
+std::size_t bytes_of_paths(const NestedFields& fields);
+/// How many bytes of a schema's payload the fields take.
+std::uint64_t nested_field_bytes(const NestedFields& fields);
+/// The fields that values of both columns have: those of the same type, and numbers of different
+/// types as doubles.
+NestedFields common_fields(const NestedFields& a, const NestedFields& b);
 
 /// Whether members with these schemas may be one table: the same columns by name, type, scale, unit
 /// and zone. kBadSchema with the first difference.

@@ -147,7 +147,7 @@ class GroupBinder final : public Binder {
     return similar ? similar : key_names_.find_similar(expression);
   }
 
-  bool is_table(const Expression& column) const override { return input_.is_table(column); }
+  bool is_column(const Expression& name) const override { return input_.is_column(name); }
 
   /// A column that is not within an aggregate and not part of a key has no single value in a group:
   /// an error, unless the name itself is wrong, which is reported first.

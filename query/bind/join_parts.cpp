@@ -53,7 +53,9 @@ class JoinsApart {
   /// A function that tells which table a column belongs to, in the combined columns.
   SourceOf source_of() {
     return [this](const Expression& column) -> Result<std::size_t> {
-      PRESSO_ASSIGN(const std::size_t number, binder_.find_column(column));
+      JsonPath path;
+      const std::optional<Expression> whole = binder_.field_of(column, path);
+      PRESSO_ASSIGN(const std::size_t number, binder_.find_column(whole ? *whole : column));
       return query_.columns[number].source;
     };
   }
@@ -146,6 +148,16 @@ class JoinsApart {
       PRESSO_TRY(qualify_names(argument, binder, columns));
     }
     if (tree.kind != Expression::Kind::kColumn) return {};
+    JsonPath path;
+    if (auto field = binder.field_of(tree, path)) {
+      for (const JsonStep& step : path) {
+        *field = call(std::string(kFieldCall), {*std::move(field), string(step.key)});
+        field->offset = tree.offset;
+        field->length = tree.length;
+      }
+      tree = *std::move(field);
+      return qualify_names(tree, binder, columns);
+    }
     PRESSO_ASSIGN(const std::size_t found, binder.find_column(tree));
     const bool merged = tree.qualifier.empty() && !columns[found].otherwise.empty();
     tree.qualifier = private_qualifier(columns[found].source);

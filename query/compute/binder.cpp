@@ -268,12 +268,12 @@ NodeId Binder::column_value(std::size_t column) const {
 }
 
 /// A column that USING merged becomes COALESCE of its sources, except where the name is qualified.
-/// A qualifier that is no table's may be a column with nested values.
+/// A name that no column has may be that of a field.
 Result<NodeId> Binder::bind_column(const Expression& expression) {
-  const bool has_qualifier = !expression.qualifier.empty();
-  if (has_qualifier && !is_table(expression) &&
-      find_column(presso::column(expression.qualifier)).ok()) {
-    return bind_path(expression);
+  JsonPath path;
+  if (const auto column = field_of(expression, path)) {
+    PRESSO_ASSIGN(const NodeId value, bind(*column));
+    return path_in(value, path);
   }
   PRESSO_ASSIGN(const std::size_t column, find_column(expression));
   const NodeId value = column_value(column);

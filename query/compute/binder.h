@@ -84,8 +84,10 @@ class Binder {
   /// Returns the index of the column that a name means. An exact name wins; otherwise a single
   /// column that differs in case only is taken. Ambiguous, unusable and unknown names are errors.
   Result<std::size_t> find_column(const Expression& expression) const;
-  /// Whether the name before the point of `table.column` is that of a table.
-  virtual bool is_table(const Expression& column) const;
+  /// Whether the name is that of a column.
+  virtual bool is_column(const Expression& name) const;
+  /// The column of a name that is no column's but a field's, which `path`, keys alone, leads to.
+  std::optional<Expression> field_of(const Expression& name, JsonPath& path) const;
   /// The builder over the same graph, for callers that add steps of their own.
   const Builder& builder() const { return build_; }
 

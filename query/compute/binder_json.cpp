@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <utility>
 
 #include "format/columns/json_path.h"
 #include "query/compute/binder.h"
@@ -80,36 +81,77 @@ Result<JsonStep> step_of(const Expression& step) {
   return result;
 }
 
-}  // namespace
-
-bool Binder::is_table(const Expression& column) const {
-  return find_source(qualifiers_, column).ok();
+/// The path as NestedField has it: a field stands for all elements of an array.
+std::string field_path(const JsonPath& path) {
+  std::string text;
+  for (JsonStep step : path) {
+    if (step.kind == JsonStep::Kind::kPlace) step.kind = JsonStep::Kind::kEach;
+    text += json_step_text(step);
+  }
+  return text;
 }
 
-/// Steps are collected from the last one to the first; a name before a point that is no table's is
-/// a column's.
-Result<NodeId> Binder::bind_path(const Expression& expression) {
+/// The name of a column with nested values which the first keys of a path belong to.
+struct FieldName {
+  Expression column;
   JsonPath path;
+};
+
+/// The first `size` bytes of a name as a column's, and what follows the point after them as keys.
+FieldName field_name(const Expression& name, std::size_t size) {
+  FieldName field;
+  field.column = name;
+  field.column.text.resize(size);
+  for (std::size_t at = size; at < name.text.size();) {
+    const std::size_t end = std::min(name.text.find('.', at + 1), name.text.size());
+    field.path.push_back({JsonStep::Kind::kKey, name.text.substr(at + 1, end - at - 1), 0});
+    at = end;
+  }
+  return field;
+}
+
+}  // namespace
+
+bool Binder::is_column(const Expression& name) const {
+  return find_column(name).ok();
+}
+
+/// `a.b` that is no column of a table `a` is a field of a column `a`, and so is "a.b".
+std::optional<Expression> Binder::field_of(const Expression& name, JsonPath& path) const {
+  if (is_column(name)) return std::nullopt;
+  for (std::size_t end = name.text.rfind('.'); end != name.text.npos && end > 0;
+       end = name.text.rfind('.', end - 1)) {
+    FieldName field = field_name(name, end);
+    if (!is_column(field.column)) continue;
+    path = std::move(field.path);
+    return std::move(field.column);
+  }
+  Expression whole = name;
+  whole.text = std::exchange(whole.qualifier, {});
+  whole.length = whole.text.size();
+  if (whole.text.empty() || !is_column(whole)) return std::nullopt;
+  path = {{JsonStep::Kind::kKey, name.text, 0}};
+  return whole;
+}
+
+/// Steps are collected from the last one to the first.
+Result<NodeId> Binder::bind_path(const Expression& expression) {
+  JsonPath steps;
   const Expression* base = &expression;
   for (; is_step_into(*base); base = &base->arguments[0]) {
     PRESSO_ASSIGN(JsonStep step, step_of(base->arguments[1]));
-    path.push_back(std::move(step));
+    steps.push_back(std::move(step));
   }
-  const bool is_field =
-      base->kind == Expression::Kind::kColumn && !base->qualifier.empty() && !is_table(*base);
-  Expression column;
-  if (is_field) {
-    path.push_back({JsonStep::Kind::kKey, base->text, 0});
-    column = presso::column(base->qualifier);
-    column.offset = base->offset;
-    column.length = base->qualifier.size();
-  }
-  std::reverse(path.begin(), path.end());
-  PRESSO_ASSIGN(const NodeId value, bind(is_field ? column : *base));
+  JsonPath path;
+  std::optional<Expression> column;
+  if (base->kind == Expression::Kind::kColumn) column = field_of(*base, path);
+  path.insert(path.end(), steps.rbegin(), steps.rend());
+  PRESSO_ASSIGN(const NodeId value, bind(column ? *column : *base));
   return path_in(value, path);
 }
 
-/// An element of a text that is no JSON is a character, as in DuckDB.
+/// A field that has a type is read as that type. An element of a text that is no JSON is a
+/// character, as in DuckDB.
 Result<NodeId> Binder::path_in(NodeId value, const JsonPath& path) const {
   const Node& node = build_.at(value);
   const bool is_json = node.schema.text == ValueText::kRawJson;
@@ -120,8 +162,11 @@ Result<NodeId> Binder::path_in(NodeId value, const JsonPath& path) const {
           "this is text, and no nested value; json_extract_string(text, path) takes "
           "text for JSON");
     }
-    return build_.json(Step::kJsonText, Family::kString,
-                       {value, build_.string(json_path_text(path))});
+    const NestedFields fields = node.schema.fields;  // nodes move where others are added
+    const NodeId text = build_.json(Step::kJsonText, Family::kString,
+                                    {value, build_.string(json_path_text(path))}, 1);
+    const NestedField* const field = fields.find(field_path(path));
+    return field == nullptr ? Result<NodeId>(text) : build_.cast(text, field->type);
   }
   if (node.family != Family::kString) {
     return refused("this is " + build_.type_of(value) + ", which has no fields or elements");

@@ -1019,7 +1019,10 @@ ColumnSchema Builder::schema_of_all(const std::vector<NodeId>& nodes) const {
       return at(id).schema.text == ValueText::kRawJson ||
              (graph_.is_constant(id) && at(id).is_null);
     });
-    if (!json) return schema_of(Family::kString);
+    const bool same_fields = std::all_of(nodes.begin(), nodes.end(), [&](NodeId id) {
+      return at(id).schema.fields == first.schema.fields;
+    });
+    if (!json || !same_fields) return schema_of(Family::kString);
   }
   if (same || first.family == Family::kDate || first.family == Family::kTime) return first.schema;
   const bool whole = is_whole(first.family);

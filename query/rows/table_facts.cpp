@@ -47,6 +47,10 @@ InputColumn input_column(const std::vector<Table>& tables, std::size_t column) {
   bool begun = false;
   for (const Table& table : tables) {
     const TableIndex& index = TableAccess::index(table);
+    for (const TableMember& member : index.members()) {
+      const NestedFields& fields = member.schema.columns[column].fields;
+      input.schema.fields = common_fields(input.schema.fields, fields);
+    }
     for (std::uint64_t group = 0; group < index.groups().size(); ++group) {
       const ColumnZone& zone = index.zone(group, column);
       input.nullable = input.nullable || zone.nulls > 0;

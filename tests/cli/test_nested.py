@@ -75,6 +75,47 @@ class Nested(CliTest):
             [["id"], ["1"], ["2"]],
         )
 
+    def test_fields_have_types(self):
+        rows = [
+            {"a": {"n": i, "x": i / 4, "d": f"2024-01-{1 + i % 28:02}", "s": str(i), "b": i > 2}}
+            for i in range(40)
+        ]
+        self.assertEqual(
+            self.answers(
+                "select sum(a.n) n, max(t.a.x) x, min(\"a.d\") d, max(a.s) s, min(t.\"a.b\") b "
+                "from TABLE where a.n > 2",
+                rows,
+            ),
+            [["n", "x", "d", "s", "b"], ["777", "9.75", "2024-01-01", "9", "true"]],
+        )
+        fields = [
+            {"name": "a.b", "type": "bool"},
+            {"name": "a.d", "type": "date"},
+            {"name": "a.n", "type": "int64"},
+            {"name": "a.x", "type": "double"},
+        ]
+        for path in ("t.jsonl", "t.jsonl.presso"):
+            report = json.loads(self.ok("info", "--json", path).out)["files"][0]
+            columns = report.get("columns") or report["table"]["columns"]
+            self.assertEqual(columns[0]["fields"], fields)
+        self.fails("sql", "select sum(a.s) from t.jsonl", saying="sum() takes numbers")
+        self.fails("sql", "select a.x.y.z from t.jsonl u join t.jsonl v using (q)", saying="q")
+
+    def test_columns_and_tables_of_a_name_win(self):
+        self.write("a.jsonl", lines_of([{"a": {"b": 1}, "b": 2, "a.c": 3, "c": {"d": 4}}]))
+        found = self.ok("sql", 'select a.b, "a.c", a.a.b as f, c.d, a."c.d" as e from a.jsonl').out
+        self.assertEqual(found, b"b,a.c,f,d,e\n2,3,1,4,4\n")
+
+    def test_files_with_other_types_have_the_common_ones(self):
+        self.write("x.jsonl", lines_of([{"a": {"i": 1, "n": 1, "t": 1, "o": 1}}]))
+        self.write("y.jsonl", lines_of([{"a": {"i": 2, "n": 2.5, "t": "x"}}]))
+        for name in ("x", "y"):
+            self.ok("compress", "-q", "-f", "--table", "auto", f"{name}.jsonl")
+        with open("both.presso", "wb") as both:
+            both.write(self.read("x.jsonl.presso") + self.read("y.jsonl.presso"))
+        found = self.ok("sql", "select a.i + 1 i, a.n * 2 n, a.t, a.o from both.presso").out
+        self.assertEqual(found, b"i,n,t,o\n2,2,1,1\n3,5,x,\n")
+
     def test_a_text_that_is_no_json_is_an_error_with_its_row(self):
         self.write("t.csv", b'id,j\n1,"{""a"":5}"\n2,{a}\n')
         self.fails("sql", "select j ->> 'a' from t.csv", saying="row 2: a text is not JSON")

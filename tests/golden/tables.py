@@ -8,6 +8,8 @@ and gives back the table's text. It is slow, about 100,000 values a second.
 """
 
 import dataclasses
+import os
+import re
 import struct
 import sys
 from dataclasses import dataclass, field
@@ -52,6 +54,11 @@ JSON_SPACES, JSON_OMITS_NULLS, JSON_ASCII, JSON_SLASHES = 4, 8, 16, 32
 RAW_JSON, POINT_REAL, LAST_TEXT = 12, 13, 18
 # A column's flags.
 NULLABLE, NULL_TEXT, SPELLING, SPELLED, DETAILS, ZONE, NAME_IN_HEAD = 1, 4, 8, 16, 32, 64, 128
+FIELDS = 2  # a table's flag
+MAX_FIELDS = 1000
+MAX_PATH_BYTES = 1 << 22
+FIELD_PATH = re.compile(rb'(\.[A-Za-z0-9_]+|\."(?:[^"\\]|\\["\\])*"|\[\*\])+', re.DOTALL)
+NEEDLESS_QUOTES = re.compile(rb'\."[A-Za-z0-9_]+"')
 BOOL, FLOAT, DOUBLE, DATE, TIMESTAMP, DECIMAL64, DECIMAL128, UTF8, BINARY = 1, *range(10, 18)
 VALUE_BYTES = (None, 0, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 4, 8, 8, 16, None, None)
 UNSIGNED = range(6, 10)
@@ -135,6 +142,7 @@ class Column:
     zone: bytes = b""
     null: Optional[bytes] = None
     spelling: bytes = b""
+    fields: dict = field(default_factory=dict)  # the type of each path
 
     @property
     def is_string(self):
@@ -175,13 +183,54 @@ EXACT = None
 SPELLINGS = Column(UTF8, NULLABLE, 0, 0, 0, 0, 0)
 
 
+def parse_all_fields(from_, columns):
+    count, before = from_.varint(), -1
+    require(count > 0, TableCode.BAD_SCHEMA, "no fields")
+    for _ in range(count):
+        number = from_.varint()
+        require(before < number < len(columns), TableCode.BAD_SCHEMA, "column of fields")
+        columns[number].fields = parse_fields(from_, columns[number])
+        before = number
+    paths = sum(len(path) for column in columns for path in column.fields)
+    require(paths <= MAX_PATH_BYTES, TableCode.BAD_SCHEMA, "paths")
+
+
+def parse_fields(from_, column):
+    """The typed values within nested ones: their columns by their paths."""
+
+    def right(condition):
+        require(condition, TableCode.BAD_SCHEMA, "fields")
+
+    count = from_.varint()
+    right(column.type == UTF8 and column.text == RAW_JSON and 1 <= count <= MAX_FIELDS)
+    fields, before = {}, b""
+    for _ in range(count):
+        shared, rest = from_.varint(), from_.text(MAX_NAME_BYTES)
+        right(shared <= len(before))
+        path = before[:shared] + rest
+        common = os.path.commonprefix([before, path])
+        right(path > before and shared == len(common) and len(path) <= MAX_NAME_BYTES)
+        right(FIELD_PATH.fullmatch(path) and not NEEDLESS_QUOTES.search(path))
+        kind = from_.number(1)
+        right(kind in range(BOOL, UTF8))
+        scale, precision = from_.bytes(2) if kind in (DECIMAL64, DECIMAL128) else (0, 0)
+        unit, zone = 0, b""
+        if kind == TIMESTAMP:
+            unit, zone = from_.number(1), from_.text(MAX_NAME_BYTES)
+        fields[path] = Column(kind, NULLABLE, scale, precision, unit, 0, 0, zone=zone)
+        check_column(fields[path])
+        before = path
+    return fields
+
+
 def parse_schema(payload):
     from_ = Reader(payload, TableCode.BAD_SCHEMA)
     columns, flags = from_.varint(), from_.number(1)
     kind, delimiter, quote, line_flags = from_.bytes(4)
-    require(flags <= 1 and line_flags <= 63, TableCode.BAD_SCHEMA, "reserved bits")
+    require(flags <= 3 and line_flags <= 63, TableCode.BAD_SCHEMA, "reserved bits")
+    has_fields = flags & FIELDS
     schema = Schema(
-        exact=bool(flags),
+        exact=bool(flags & 1),
         kind=kind,
         delimiter=bytes([delimiter]),
         quote=bytes([quote]) if quote else b"",
@@ -228,6 +277,8 @@ def parse_schema(payload):
         require(exact, TableCode.BAD_SCHEMA, "spellings without exact text")
         check_column(column)
         schema.columns.append(column)
+    if has_fields:
+        parse_all_fields(from_, schema.columns)
     require(from_.at == len(payload), TableCode.BAD_SCHEMA, "size")
     names = {column.name for column in schema.columns}
     require(len(names) == columns, TableCode.BAD_SCHEMA, "names")
@@ -936,6 +987,7 @@ class GroupDecoder:
         self.seen |= {f"representation {chunk.representation}", f"type {column.type}"}
         self.seen |= {f"text {column.text}"}
         self.seen |= {f"own spelling {chr(column.spelling[0])}"} if column.spelling else set()
+        self.seen |= {f"field of type {field.type}" for field in column.fields.values()}
         self.seen |= {"own null text"} if column.null is not None else set()
         if chunk.representation == NULL:
             return [None] * rows

@@ -219,6 +219,19 @@ def words(rows):
     }  # fmt: skip
 
 
+# A field of each type, in objects and arrays.
+NESTED_OBJECTS = b"".join(
+    json.dumps(
+        {
+            "o": {"b": row > 1, "i": -row, "u": 2**64 - 1 - row, "f": row * 1.5e300, "s": "x"},
+            "a b": [{"day": f"2024-01-0{row}", "at": f"2024-01-01T00:00:00.{row:06}Z"}, None],
+            "d": {"e": {'"': row + 0.25}, "": [10**20 + row]},
+        }
+    ).encode()
+    + b"\n"
+    for row in range(1, 6)
+)
+
 JSON_OBJECTS = b"""{"id": 1, "name": "Smith \\u00e9", "tags": ["a", 1], "x": 1.0, "when": "2024-01-31"}
 {"id": 2, "name": null, "tags": {}, "x": 1e5, "when": "2024-02-01"}
 {"name": "b/c", "id": 3}
@@ -244,6 +257,7 @@ def small_texts():
 
 def json_texts():
     yield "objects", JSON_OBJECTS
+    yield "nested", NESTED_OBJECTS
     dice = inputs.Random(11)
     names = ["id", "kind", "who", "caf\u00e9", "x/y"]
     values = [None, True, False, 3, -2.5, 1e300, "a/b", "\u00e9\n\U0001f600", [1, {"k": 2}], ""]
@@ -293,6 +307,7 @@ class FreshTables(unittest.TestCase):
         wanted |= {f"kind {kind}" for kind in range(8)}
         wanted |= {f"representation {number}" for number in range(5)}
         wanted |= {f"spelling {kind}" for kind in "=ntqu"} | {"own spelling n", "own spelling t"}
+        wanted |= {f"field of type {number}" for number in (1, 5, 9, 11, 12, 13, 14, 15)}
         wanted |= {"own null text", *(f"text {number}" for number in range(19))}
         wanted |= {"validity", "exact lines", "coding 1", "coding 3", "integers as bytes"}
         wanted |= {f"planes {form}" for form in (0, 1, 2, 4, 5)}

@@ -38,6 +38,9 @@ void describe_table(const std::string& name, const TableSummary& summary, double
     const ColumnFinding& found = summary.findings[i];
     verbose(name, "column " + column.name + ": " + type_name(column) + ", " + grouped(found.nulls) +
                       " nulls" + (found.why.empty() ? "" : "; " + found.why));
+    for (const NestedField& field : column.fields.all()) {
+      verbose(name, "field " + column.name + field.path + ": " + type_name(field.type));
+    }
   }
   const TableSeconds& work = summary.seconds;
   // Shares are of the processor time of all threads.
@@ -98,6 +101,10 @@ Json columns_json(const TableSummary& summary) {
                        {"nulls", found.nulls},
                        {"null", column.null_text ? Json(*column.null_text) : Json()},
                        {"why", text_or_null(found.why)}});
+    for (const NestedField& field : column.fields.all()) {
+      columns.back()["fields"].push_back(
+          {{"name", column.name + field.path}, {"type", type_name(field.type)}});
+    }
   }
   return columns;
 }

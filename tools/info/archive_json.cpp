@@ -37,14 +37,18 @@ Json column_json(const ColumnRow& column) {
   const auto text_or_null = [](const std::string& text) {
     return text.empty() ? Json() : Json(text);
   };
-  return {{"name", column.name},
-          {"type", column.type},
-          {"nulls", column.nulls},
-          {"least", text_or_null(column.least)},
-          {"most", text_or_null(column.most)},
-          {"distinct", column.distinct == 0 ? Json() : Json(column.distinct)},
-          {"stored_as", column.stored_as},
-          {"stored_bytes", column.stored_bytes}};
+  Json json = {{"name", column.name},
+               {"type", column.type},
+               {"nulls", column.nulls},
+               {"least", text_or_null(column.least)},
+               {"most", text_or_null(column.most)},
+               {"distinct", column.distinct == 0 ? Json() : Json(column.distinct)},
+               {"stored_as", column.stored_as},
+               {"stored_bytes", column.stored_bytes}};
+  for (const NestedField& field : column.fields.all()) {
+    json["fields"].push_back({{"name", column.name + field.path}, {"type", type_name(field.type)}});
+  }
+  return json;
 }
 
 /// The part of the JSON about a table's columns.

@@ -30,6 +30,7 @@ struct BlockRow {
 /// A column of a table, over all row groups together.
 struct ColumnRow {
   std::string name;
+  NestedFields fields;
   std::string type;
   std::uint64_t nulls = 0;
   std::string least;  ///< as text; strings: their first 8 bytes; empty: not known

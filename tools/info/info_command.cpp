@@ -132,6 +132,9 @@ std::string columns_table(const ArchiveReport& report) {
                grouped(column.stored_bytes), decimal_text(share, 1) + " %", column.stored_as,
                column.type, column.least.empty() ? "-" : column.least,
                column.most.empty() ? "-" : column.most, column.name});
+    for (const NestedField& field : column.fields.all()) {
+      table.add({"", "", "", "", "", type_name(field.type), "", "", column.name + field.path});
+    }
   }
   return table.text();
 }

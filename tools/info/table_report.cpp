@@ -69,6 +69,7 @@ ColumnRow column_row(const presso::Table& table, std::size_t index, const Column
   const ColumnSchema& column = table.schema().columns[index];
   ColumnRow row;
   row.name = column.name;
+  row.fields = column.fields;
   row.type = type_name(column);
   row.nulls = storage.nulls;
   row.distinct = storage.most_distinct;

@@ -66,6 +66,9 @@ std::string text_report(const std::string& path, const TableSummary& summary) {
     table.add({grouped(found.values),
                grouped(found.nulls) + (has_word ? " '" + *column.null_text + "'" : ""),
                type_name(column), column.name, found.why});
+    for (const NestedField& field : column.fields.all()) {
+      table.add({"", "", type_name(field.type), column.name + field.path, ""});
+    }
   }
   return out + table.text();
 }

@@ -140,7 +140,10 @@ void JsonInference::add_batch(const JsonBatch& batch, Bytes text, std::uint64_t 
   add_faults(batch, text, first_line);
   if (batch.rows() == 0) return;
   extend_columns();
+  const std::size_t begin = batch.begin.front();
+  fields_.begin(text.subspan(begin, batch.begin.back() - begin));
   for (std::size_t row = 0; row < batch.rows(); ++row) add_row(batch, text, row);
+  fields_.end();
   spread_members(batch, columns_, raw_, records_);
   types_.add(records_, text, first_line);
 }
@@ -178,6 +181,9 @@ void JsonInference::add_row(const JsonBatch& batch, Bytes text, std::size_t row)
     twice |= seen_[column] == rows_;
     seen_[column] = rows_;
     if (member.kind == JsonKind::kString) add_string(member, text);
+    if (member.kind == JsonKind::kNested) {
+      fields_.add(column, member.begin - batch.begin.front());
+    }
     if (member.kind != JsonKind::kNull) kinds_[column] |= bit_of(member.kind);
     shape_.push_back(member.kind == JsonKind::kNull ? column | kJsonNull : column);
   }
@@ -222,6 +228,7 @@ void JsonInference::merge(const JsonInference& later) {
   extend_columns();
   types_.merge(later.types_, columns);
   for (std::size_t i = 0; i < columns.size(); ++i) kinds_[columns[i]] |= later.kinds_[i];
+  fields_.merge(later.fields_, columns);
   order_.merge(later.order_, columns);
   spaces_.merge(later.spaces_);
   ascii_.merge(later.ascii_);
@@ -251,6 +258,7 @@ ColumnSchema JsonInference::column(std::size_t index, const ColumnSchema& inferr
   if (kinds == bit_of(JsonKind::kBool)) return typed;
   if (kinds == bit_of(JsonKind::kNumber) && !is_string(inferred.type)) return typed;
   string.text = ValueText::kRawJson;
+  string.fields = fields_.of(index);
   return string;
 }
 
@@ -285,8 +293,12 @@ Result<TableSchema> JsonInference::finish() const {
   schema.text.json_omits_nulls = choice().omits_nulls;
   schema.text.json_orders = choice().orders;
   schema.exact = true;
+  std::size_t path_bytes = 0;
   for (const std::uint32_t index : choice().columns) {
     schema.columns.push_back(column(index, inferred.columns[index]));
+    NestedFields& fields = schema.columns.back().fields;
+    path_bytes += bytes_of_paths(fields);
+    if (path_bytes > kMaxPathBytes) fields = {};
   }
   PRESSO_TRY(check_schema(schema));
   return schema;

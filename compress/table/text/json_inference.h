@@ -7,7 +7,8 @@
 //   strings            date or timestamp if all have one pattern, otherwise utf8, with escapes
 //                      replaced
 //   otherwise          utf8 of kRawJson, the values' own text: numbers that are not all written
-//                      in one way (1.0 and 1, or 1e5), values of several kinds, objects, arrays
+//                      in one way (1.0 and 1, or 1e5), values of several kinds, objects, arrays;
+//                      what stands within these may have types as well (json_fields.h)
 //
 // A missing key and null are both null. Columns stand in the order in which most rows have
 // their keys (json_key_order.h). Whether there are spaces, what is escaped and how lines end is
@@ -19,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "compress/table/text/json_fields.h"
 #include "compress/table/text/json_key_order.h"
 #include "compress/table/text/json_keys.h"
 #include "compress/table/text/type_inference.h"
@@ -90,6 +92,7 @@ class JsonInference {
   JsonLayout layout_;
   JsonKeys keys_;
   TypeInference types_;
+  JsonFields fields_;
   std::vector<Byte> kinds_;  ///< for each column, a bit for each JsonKind that it had
   JsonKeyOrder order_;
   Votes spaces_;

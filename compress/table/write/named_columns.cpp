@@ -29,7 +29,10 @@ void take_given_type(const ColumnSchema& given, bool saw_all, bool is_json, bool
   column.quoting = inferred.quoting;
   const bool valid_utf8 = saw_all && (!is_string(inferred.type) || inferred.valid_utf8);
   column.valid_utf8 = given.type == ColumnType::kUtf8 && valid_utf8;
-  if (given.type == inferred.type) column.text = inferred.text;
+  if (given.type == inferred.type) {
+    column.text = inferred.text;
+    column.fields = inferred.fields;
+  }
   if (type_name(given) == type_name(inferred)) column.spelling = inferred.spelling;
   column.null_text = inferred.null_text;
   column.spelled = exact && !is_string(given.type);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -70,6 +71,25 @@ enum class Quoting : Byte {
   kAlways = 1,  ///< all but nulls
 };
 
+struct NestedField;
+
+/// The typed fields of a column of nested JSON values, ordered by their paths. Copies share them.
+class NestedFields {
+ public:
+  NestedFields() = default;
+  explicit NestedFields(std::vector<NestedField> fields);
+
+  bool empty() const { return fields_ == nullptr; }
+  /// All fields; there are none if it is empty.
+  const std::vector<NestedField>& all() const;
+  /// The field of a path, or nullptr.
+  const NestedField* find(std::string_view path) const;
+  friend bool operator==(const NestedFields& a, const NestedFields& b);
+
+ private:
+  std::shared_ptr<const std::vector<NestedField>> fields_;
+};
+
 /// A column of a table. Two columns are equal if all members are.
 struct ColumnSchema {
   std::string name;
@@ -89,7 +109,16 @@ struct ColumnSchema {
   /// Some fields were written in yet another way, which each row group of an exact table stores
   /// (FORMAT.md 15.3, ExactLines::spellings). Only the way back to the text reads it.
   bool spelled = false;
+  /// Only with kRawJson: values within the column's values that have a type (FORMAT.md 15.2).
+  NestedFields fields;
   friend bool operator==(const ColumnSchema&, const ColumnSchema&) = default;
+};
+
+/// A value within a nested value. Where it is neither absent nor null it can be read as the type.
+struct NestedField {
+  std::string path;   ///< ".b.c", `."a key"`; "[*]" stands for all elements of an array
+  ColumnSchema type;  ///< type, scale, precision, unit and zone; nothing else
+  friend bool operator==(const NestedField&, const NestedField&) = default;
 };
 
 /// Which kind of text a table was made from. The numbers are stored in files.

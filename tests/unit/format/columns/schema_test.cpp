@@ -48,6 +48,80 @@ TEST(Schema, RoundTripsWithEveryTypeAndField) {
   expect_round_trip(schema);
 }
 
+ColumnSchema type_of(const char* name) {
+  ColumnSchema type = *parse_type(name);
+  type.text = ValueText::kPlain;
+  return type;
+}
+
+std::string key_of(std::size_t bytes) {
+  return std::string(1, '.').append(bytes, 'k');
+}
+
+/// A schema whose first column has these fields.
+TableSchema with_fields(std::vector<NestedField> fields) {
+  return changed([&](TableSchema& s) {
+    s.columns[0] = column_of("id", ColumnType::kUtf8);
+    s.columns[0].text = ValueText::kRawJson;
+    s.columns[0].fields = NestedFields(std::move(fields));
+  });
+}
+
+TEST(Schema, RoundTripsWithFields) {
+  expect_round_trip(with_fields({{".\"\"", type_of("bool")},
+                                 {".\"a\\\"\\\\b\"", type_of("int64")},
+                                 {".a", type_of("decimal(18,2)")},
+                                 {".a.b[*]", type_of("timestamp(us)")},
+                                 {".a.b[*].c_1", type_of("date")},
+                                 {"[*][*]", type_of("double")}}));
+  ColumnSchema zoned = type_of("timestamp(ns)");
+  zoned.zone = "UTC";
+  expect_round_trip(with_fields({{key_of(65534), zoned}}));
+  std::vector<NestedField> most;
+  for (std::size_t i = 0; i < kMostFields; ++i) {
+    most.push_back({key_of(1 + i), type_of("uint64")});
+  }
+  expect_round_trip(with_fields(most));
+  most.push_back({".z", type_of("uint64")});
+  expect_refused(with_fields(most), "more than 1,000");
+  most.clear();
+  for (std::size_t i = 0; i < 100; ++i) most.push_back({key_of(60000 + i), type_of("bool")});
+  expect_refused(with_fields(most), "paths of more than 4 MiB");
+}
+
+TEST(Schema, FieldsOutsideTheirLimitsAreRefused) {
+  for (const char* path : {"", "a", ".", ".a b", ".\"a\"", "[0]", "[-1]", ".a[", ".a.", "[*]x",
+                           ".\"a", ".\"\\a\"", ".*", "$.a"}) {
+    expect_refused(with_fields({{path, type_of("int64")}}), path);
+  }
+  expect_refused(with_fields({{key_of(65535), type_of("int64")}}), "long");
+  expect_refused(with_fields({{".b", type_of("bool")}, {".a", type_of("bool")}}), "order");
+  expect_refused(with_fields({{".a", type_of("bool")}, {".a", type_of("bool")}}), "twice");
+  expect_refused(with_fields({{".a", type_of("utf8")}}), "text");
+  ColumnSchema wide = type_of("decimal(18,2)");
+  wide.scale = 19;
+  expect_refused(with_fields({{".a", wide}}), "scale");
+  TableSchema plain = with_fields({{".a", type_of("bool")}});
+  plain.columns[0].text = ValueText::kPlain;
+  expect_refused(plain, "no JSON");
+}
+
+TEST(Schema, CommonFieldsAreThoseThatBothHave) {
+  const NestedFields a({{".a", type_of("int64")},
+                        {".b", type_of("int64")},
+                        {".c", type_of("date")},
+                        {".d", type_of("bool")}});
+  const NestedFields b({{".a", type_of("int64")},
+                        {".b", type_of("decimal(18,2)")},
+                        {".c", type_of("int64")},
+                        {".e", type_of("bool")}});
+  const NestedFields both({{".a", type_of("int64")}, {".b", type_of("double")}});
+  EXPECT_EQ(common_fields(a, b), both);
+  EXPECT_EQ(common_fields(b, a), both);
+  EXPECT_EQ(common_fields(a, a), a);
+  EXPECT_TRUE(common_fields(a, {}).empty());
+}
+
 TEST(Schema, RoundTripsAtItsLimits) {
   expect_round_trip(changed([](TableSchema& s) { s.columns[0].name.assign(kMaxNameBytes, 'n'); }));
   expect_round_trip(changed([](TableSchema& s) { s.columns[2].zone.assign(kMaxNameBytes, 'z'); }));
@@ -167,6 +241,10 @@ TEST(Schema, MutationsAreParsedToWhatTheySayOrABadSchema) {
     s.columns[0].null_text = "NA";
     s.columns[2].spelling = "t";
     s.columns[2].spelled = true;
+    s.columns[1] = column_of("j", ColumnType::kUtf8);
+    s.columns[1].text = ValueText::kRawJson;
+    s.columns[1].fields = NestedFields(
+        {{".a", type_of("decimal(18,2)")}, {".ab[*]", type_of("date")}, {"[*]", type_of("bool")}});
   }));
   std::mt19937_64 random(1);
   for (int i = 0; i < 20000; ++i) {
