@@ -38,8 +38,8 @@ GroupReader::GroupReader(const Table& table, std::uint64_t group,
       id_(next_id()),
       directory_(std::move(directory)),
       decoder_(schema(), this->directory(), TableAccess::file(table_),
-               place().file_offset + place().directory_bytes, 0, TableAccess::options(table_),
-               counters),
+               place().file_offset + place().directory_bytes, 0 - place().added_bytes,
+               TableAccess::options(table_), counters),
       shared_(std::make_unique<Shared[]>(this->directory().columns.size())) {}
 
 Result<std::shared_ptr<const GroupReader>> GroupReader::open(const Table& table,

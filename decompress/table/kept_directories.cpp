@@ -11,14 +11,13 @@ namespace presso {
 namespace {
 
 std::vector<std::uint64_t> begins_of(const RowGroup& group) {
-  std::vector<std::uint64_t> begins;
-  begins.reserve(group.blocks.size());
+  std::vector<std::uint64_t> begins(group.blocks.size());
   for (const ColumnChunk& chunk : group.columns) {
     std::array<std::uint64_t, kLastStream + 1> at{};
     for (std::uint32_t i = 0; i < chunk.blocks; ++i) {
       const ColumnBlock& block = group.blocks[chunk.first_block + i];
       std::uint64_t& begin = at[static_cast<std::size_t>(block.stream)];
-      begins.push_back(begin);
+      begins[chunk.first_block + i] = begin;
       begin += block.stream == ColumnStream::kBytes ? block.plain_bytes : block.rows;
     }
   }

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "decompress/table/row_group_decoder.h"
+#include "format/columns/arranged_file.h"
 #include "format/columns/header_line.h"
 #include "format/columns/row_text.h"
 #include "format/columns/table_file.h"
@@ -121,6 +122,13 @@ Result<Table> Table::part(std::uint64_t first, std::uint64_t end) const {
   return Table(*file_, std::make_shared<const TableIndex>(index_->part(first, end)), options_);
 }
 
+Result<Table> Table::arranged(std::vector<ArrangedColumn> columns) const {
+  PRESSO_ASSIGN(auto file, ArrangedFile::make(*file_, *index_, std::move(columns)));
+  const RandomAccess& bytes = *file;
+  return Table(bytes, std::make_shared<const TableIndex>(TableIndex::arranged(std::move(file))),
+               options_);
+}
+
 // Linear: tables have few columns, and names are looked up once a query.
 std::optional<std::size_t> Table::find_column(std::string_view name) const {
   const auto& columns = schema().columns;
@@ -140,7 +148,8 @@ Result<std::vector<ColumnData>> Table::read(std::uint64_t group,
   PRESSO_ASSIGN(const RowGroup directory, index_->read_directory(group));
   // The schema of the row group's own member: members may differ in text and nullability.
   const RowGroupDecoder decoder(index_->members()[place.member].schema, directory, *file_,
-                                place.file_offset + place.directory_bytes, 0, options_);
+                                place.file_offset + place.directory_bytes, 0 - place.added_bytes,
+                                options_);
   std::vector<ColumnData> read;
   for (const std::size_t column : columns) {
     if (column >= schema().columns.size()) {

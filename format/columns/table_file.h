@@ -9,6 +9,7 @@
 // members. Tested by tests/unit/format/columns/table_file_test.cpp.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -97,6 +98,8 @@ struct GroupPlace {
   std::uint64_t text_offset = 0;
   std::uint64_t first_line = 0;  ///< line feeds before it, through all members
   std::uint32_t member = 0;
+  /// By how much `file_offset` is beyond the place in the file, in an arranged table.
+  std::uint64_t added_bytes = 0;
 };
 
 /// One table of a file, as its schema and index describe it.
@@ -110,6 +113,7 @@ struct TableMember {
 };
 
 struct StoredRowGroup;
+class ArrangedFile;
 
 /// All row groups of a table, for readers with random access. Immutable after open(), so threads
 /// may share it. Keeps `file` by reference. Memory: about 80 bytes a row group, and 24 for each of
@@ -135,6 +139,10 @@ class TableIndex {
   /// An index of the row groups from `first` to `end` - 1 only. What is counted through all
   /// members, as GroupPlace::first_row, stays as it is.
   TableIndex part(std::uint64_t first, std::uint64_t end) const;
+  /// An index of the same row groups with other columns, whose blocks are read from `file`.
+  static TableIndex arranged(std::shared_ptr<const ArrangedFile> file);
+  /// The file that blocks are read from, where it is not the one that was opened; or nullptr.
+  const std::shared_ptr<const ArrangedFile>& arranged_file() const { return arranged_; }
   /// Whether an index was damaged or missing.
   bool rebuilt() const { return rebuilt_; }
   /// Whether the file ends too early, so that row groups are missing.
@@ -157,6 +165,8 @@ class TableIndex {
   std::vector<TableMember> members_;
   std::vector<GroupPlace> groups_;
   std::vector<ColumnZone> zones_;
+  std::shared_ptr<const ArrangedFile> arranged_;
+  std::uint64_t first_group_ = 0;  ///< the number of the first row group in `arranged_`
   bool rebuilt_ = false;
   bool cut_off_ = false;
 };

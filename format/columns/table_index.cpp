@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "format/columns/arranged_file.h"
 #include "format/columns/schema.h"
 #include "format/columns/table_file.h"
 #include "format/columns/table_index_layout.h"
@@ -249,6 +250,8 @@ std::uint64_t TableIndex::rows() const {
 TableIndex TableIndex::part(std::uint64_t first, std::uint64_t end) const {
   TableIndex made(*file_);
   made.members_ = members_;
+  made.arranged_ = arranged_;
+  made.first_group_ = first_group_ + first;
   made.rebuilt_ = rebuilt_;
   made.cut_off_ = cut_off_;
   const auto some_of = [&](const auto& all, std::size_t for_each) {
@@ -259,6 +262,38 @@ TableIndex TableIndex::part(std::uint64_t first, std::uint64_t end) const {
   };
   made.groups_ = some_of(groups_, 1);
   made.zones_ = some_of(zones_, schema().columns.size());
+  return made;
+}
+
+/// The text of such a table cannot be given back.
+TableIndex TableIndex::arranged(std::shared_ptr<const ArrangedFile> file) {
+  const TableIndex& stored = file->index();
+  TableIndex made(*file);
+  made.members_ = stored.members_;
+  made.groups_ = stored.groups_;
+  made.rebuilt_ = stored.rebuilt_;
+  made.cut_off_ = stored.cut_off_;
+  for (TableMember& member : made.members_) {
+    TableSchema schema;
+    for (const ArrangedColumn& column : file->columns()) schema.columns.push_back(column.schema);
+    for (ColumnSchema& column : schema.columns) {
+      column.nullable = true;
+      column.spelled = false;
+    }
+    member.schema = std::move(schema);
+  }
+  for (std::uint64_t group = 0; group < made.groups_.size(); ++group) {
+    GroupPlace& place = made.groups_[group];
+    place.added_bytes = file->added_before(group);
+    place.file_offset += place.added_bytes;
+    place.stored_bytes += file->added_bytes(place.rows);
+    for (std::size_t i = 0; i < file->columns().size(); ++i) {
+      const ArrangedColumn& column = file->columns()[i];
+      made.zones_.push_back(column.stored ? stored.zone(group, *column.stored)
+                                          : file->zone(i, place.rows));
+    }
+  }
+  made.arranged_ = std::move(file);
   return made;
 }
 
@@ -284,6 +319,7 @@ std::uint64_t TableIndex::text_lines() const {
 /// The schema of the row group's own member is used: members may differ in nullability and
 /// text.
 Result<RowGroup> TableIndex::read_directory(std::uint64_t group) const {
+  if (arranged_ != nullptr) return arranged_->directory(first_group_ + group);
   const GroupPlace& place = groups_[group];
   auto section =
       read_section_at(*file_, place.file_offset, FrameKind::kRowGroup, kMaxRowGroupPayload);

@@ -76,6 +76,9 @@ class Table {
   /// RowGroupSummary::first_row, and rows in messages, remain those of the whole table.
   /// kInvalidArgument if these row groups do not exist.
   Result<Table> part(std::uint64_t first, std::uint64_t end) const;
+  /// Returns the same rows with other columns, without copying any. Its text cannot be given back.
+  /// kInvalidArgument for a value that is not of its column's type.
+  Result<Table> arranged(std::vector<ArrangedColumn> columns) const;
   /// Returns the number of the column with this name, or nullopt.
   std::optional<std::size_t> find_column(std::string_view name) const;
 

@@ -121,6 +121,15 @@ struct NestedField {
   friend bool operator==(const NestedField&, const NestedField&) = default;
 };
 
+/// A column of a table that is seen with other columns than it has (Table::arranged()).
+struct ArrangedColumn {
+  ColumnSchema schema;                ///< of a stored column only the name matters
+  std::optional<std::size_t> stored;  ///< the number of a column that the table has
+  /// Otherwise the value in all rows: the bytes of a string, or a value as it is printed (not of
+  /// types with a floating point, bool, and decimals of 128 bits). Without it all rows are null.
+  std::optional<std::string> value = {};
+};
+
 /// Which kind of text a table was made from. The numbers are stored in files.
 enum class TextKind : Byte {
   kNone = 0,       ///< the table was not made from text
