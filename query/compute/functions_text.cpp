@@ -80,6 +80,11 @@ Text reverse(const Row& row, Text text) {
   return row.keep(reversed);
 }
 
+/// What follows the last slash of a path.
+Text parse_filename(const Row&, Text path) {
+  return path.substr(path.find_last_of('/') + 1);
+}
+
 /// Part `wanted`, counted from 1, or from the end if negative; empty where there is none. An empty
 /// separator stands between any two characters.
 Text split_part(const Row&, Text text, Text separator, std::int64_t wanted) {
@@ -211,6 +216,7 @@ constexpr Kernel kRpad{"rpad", each<rpad>, kNoPadding};
 constexpr Kernel kRepeat{"repeat", each<repeat>, kTooLong};
 constexpr Kernel kReverse{"reverse", each<reverse>};
 constexpr Kernel kSplitPart{"split_part", each<split_part>};
+constexpr Kernel kParseFilename{"parse_filename", each<parse_filename>};
 constexpr Kernel kTrim{"trim", each<trim>};
 constexpr Kernel kLtrim{"ltrim", each<ltrim>};
 constexpr Kernel kRtrim{"rtrim", each<rtrim>};
@@ -312,6 +318,7 @@ void add(Functions& functions) {
   text(kRpad, "sis");
   text(kRepeat, "si");
   text(kReverse, "s");
+  text(kParseFilename, "s");
   text(kSplitPart, "ssi");
   text(kTranslate, "sss");
   text(kChr, "i");

@@ -41,6 +41,11 @@ constexpr std::array<std::string_view, 19> kNoAliases = {
     "lateral", "left", "minus",       "natural", "outer",  "pivot", "positional",
     "right",   "semi", "tablesample", "to",      "unpivot"};
 
+/// Functions that stand for the files that they are given.
+constexpr std::array<std::string_view, 8> kReaders = {
+    "read_csv",    "read_csv_auto",    "read_json",    "read_json_auto",
+    "read_ndjson", "read_ndjson_auto", "read_parquet", "read_presso"};
+
 /// Whether a token can name a table without AS.
 bool may_be_alias(const Token& token) {
   if (token.kind == TokenKind::kQuoted) return true;
@@ -108,9 +113,11 @@ Result<SqlSource> Statement::source() {
   return source;
 }
 
-/// A table function, such as generate_series(1, 10). read_csv('a.csv') and its kin are files.
+/// A table function, such as generate_series(1, 10). read_csv('a.csv') and the like are files.
 Status Statement::function_source(SqlSource& source) {
   source.path = lower_case(parser_.take().text);
+  const bool reads = std::find(kReaders.begin(), kReaders.end(), source.path) != kReaders.end();
+  if (reads) return reader_source(source);
   source.is_function = true;
   const std::size_t open = parser_.take().offset;
   while (!parser_.here().is_symbol(")")) {
@@ -119,19 +126,57 @@ Status Statement::function_source(SqlSource& source) {
   }
   PRESSO_TRY(parser_.close(open, "',' or ')' after the arguments"));
   source.length = parser_.end_of_last() - source.offset;
-  const bool reads = source.path.starts_with("read_") && source.arguments.size() >= 1 &&
-                     source.arguments[0].kind == Expression::Kind::kString;
-  if (!reads) return {};
-  if (source.arguments.size() > 1) {
-    return error_at(source.arguments[1].offset,
-                    "how a text is read is said by the command's options, such as --delimiter and "
-                    "--header; " +
-                        source.path + "() takes a file's name alone");
-  }
-  source.path = source.arguments[0].text;
-  source.is_function = false;
-  source.arguments.clear();
   return {};
+}
+
+/// The arguments of read_csv() and the like: a file's name or a list of them, then options. What
+/// the options mean is known to whoever opens the files.
+Status Statement::reader_source(SqlSource& source) {
+  source.reader = std::move(source.path);
+  const std::size_t open = parser_.take().offset;
+  const Token& first = parser_.here();
+  if (first.kind != TokenKind::kString && !first.is_symbol("[")) {
+    return unexpected(first, "a file's name in quotes, or a list: ['a.csv', 'b.csv']");
+  }
+  const bool is_list = first.is_symbol("[");
+  PRESSO_ASSIGN(std::vector<std::string> paths, option_values());
+  source.path = paths.front();
+  if (is_list) source.paths = std::move(paths);
+  while (parser_.take_symbol(",")) {
+    SqlSourceOption& option = source.options.emplace_back();
+    const Token& name = parser_.here();
+    if (name.kind != TokenKind::kWord) return unexpected(name, "an option, such as header = true");
+    option.offset = name.offset;
+    option.name = lower_case(parser_.take().text);
+    if (!parser_.take_symbol("=")) return unexpected(parser_.here(), "'=' and the option's value");
+    PRESSO_ASSIGN(option.values, option_values());
+  }
+  PRESSO_TRY(parser_.close(open, "',' or ')' after the arguments"));
+  source.length = parser_.end_of_last() - source.offset;
+  return {};
+}
+
+/// A string, a number, or a word such as true.
+Result<std::string> Statement::option_value() {
+  const bool negative = parser_.take_symbol("-");
+  const Token& value = parser_.here();
+  if (value.kind == TokenKind::kString && !negative) return unquoted(parser_.take().text);
+  if (value.kind == TokenKind::kNumber) {
+    return std::string(negative ? "-" : "") + std::string(parser_.take().text);
+  }
+  if (value.kind != TokenKind::kWord || negative) return unexpected(value, "a literal");
+  return lower_case(parser_.take().text);
+}
+
+/// One literal, or a list of them in brackets.
+Result<std::vector<std::string>> Statement::option_values() {
+  std::vector<std::string> values;
+  const bool is_list = parser_.take_symbol("[");
+  do {
+    PRESSO_ASSIGN(values.emplace_back(), option_value());
+  } while (is_list && parser_.take_symbol(","));
+  if (is_list && !parser_.take_symbol("]")) return unexpected(parser_.here(), "',' or ']'");
+  return values;
 }
 
 /// file('...'), a name in quotes of either kind, or a bare name.

@@ -28,8 +28,9 @@
 //   join      = [ INNER | LEFT [OUTER] | RIGHT [OUTER] | FULL [OUTER] | [LEFT] SEMI | [LEFT] ANTI
 //               | ASOF [LEFT] | NATURAL ... ] JOIN source ( ON expression | USING ( names ) )
 //             | CROSS JOIN source
-//   source    = ( bare-path | 'path' | "path" | file ( 'path' ) | ( statement ) | name ( list ) )
-//               [ [AS] name [ ( names ) ] ]
+//   source    = ( bare-path | 'path' | "path" | file ( 'path' ) | ( statement ) | name ( list )
+//                 | reader ( values { , name = values } ) ) [ [AS] name [ ( names ) ] ]
+//   values    = value | '[' value { , value } ']'     (a literal without an expression)
 //
 // Commas and joins may be mixed and are applied from left to right.
 #pragma once
@@ -136,6 +137,9 @@ class Statement {
   Result<std::vector<Expression>> column_list();
   Result<std::vector<std::string>> name_list();
   Status function_source(SqlSource& source);
+  Status reader_source(SqlSource& source);
+  Result<std::string> option_value();
+  Result<std::vector<std::string>> option_values();
   Status add(SqlJoin join);
 
   /// Returns the error for a token that cannot follow the last part: the word's own message, "must

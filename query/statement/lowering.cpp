@@ -411,6 +411,9 @@ Result<std::vector<Relation>> Lowering::alike(const SqlStatement& statement,
     if (tagged) {
       lists[i].push_back({cast_to(number(static_cast<std::int64_t>(i + 1)), "int64"), "#side"});
     }
+    for (NamedExpression& each : lists[i]) {
+      each.expression = kept_as_cast(std::move(each.expression));
+    }
     Query cast = query_of(kept);
     cast.select(lists[i]);
     PRESSO_ASSIGN(sides.emplace_back(), keep(cast, "the same in common types"));

@@ -135,6 +135,13 @@ Expression case_when(Expression condition, Expression value, Expression otherwis
   return result;
 }
 
+Expression kept_as_cast(Expression cast) {
+  const bool widens =
+      cast.type == "int64" || cast.type == "double" || cast.type.starts_with("decimal(38");
+  if (!widens || cast.arguments[0].kind != Kind::kColumn) return cast;
+  return operation(Expression::Op::kMultiply, {std::move(cast), number(1)});
+}
+
 Expression cast_to(Expression value, std::string type) {
   Expression result;
   result.kind = Kind::kCast;

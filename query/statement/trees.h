@@ -41,6 +41,8 @@ Expression same_or_null(const Expression& a, const Expression& b);
 Expression case_when(Expression condition, Expression value);
 Expression case_when(Expression condition, Expression value, Expression otherwise);
 Expression cast_to(Expression value, std::string type);
+/// A cast whose rows are kept with its type, too: a cast of a narrower column alone is that column.
+Expression kept_as_cast(Expression cast);
 
 /// kInvalidArgument at the place of `where`.
 Error refused_at(const Expression& where, std::string what);

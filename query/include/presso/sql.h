@@ -24,11 +24,23 @@
 
 namespace presso {
 
-/// What rows come from: a file, a statement in parentheses, or a table function.
+/// An option of read_csv() and the like, as in delim = ';'.
+struct SqlSourceOption {
+  std::string name;                 ///< in lower case
+  std::vector<std::string> values;  ///< literals without quotes; several if a list was given
+  std::size_t offset = 0;           ///< the place of its name
+};
+
+/// What rows come from: files, a statement in parentheses, or a table function.
 struct SqlSource {
-  /// The file's name as written, without quotes; empty for a statement. If `bare`, it may also be
-  /// the name of a table of WITH. The name of a function, if `is_function`.
+  /// The file's name as written, without quotes; empty for a statement. It may be the name of a
+  /// folder or a pattern, which is up to whoever opens files. If `bare`, it may also be the name of
+  /// a table of WITH. The name of a function, if `is_function`.
   std::string path;
+  /// All names of read_csv(['a.csv', 'b.csv']); `path` is the first one. Otherwise empty.
+  std::vector<std::string> paths;
+  std::string reader;                             ///< read_csv, read_json and the like, or empty
+  std::vector<SqlSourceOption> options;           ///< those of `reader`
   std::string alias;                              ///< the qualifier of its columns, or empty
   std::vector<std::string> columns;               ///< names of its columns after the alias
   std::shared_ptr<const SqlStatement> statement;  ///< FROM (SELECT ...)

@@ -78,6 +78,31 @@ TEST(SqlError, OtherWaysToWriteOneQuery) {
   });
 }
 
+TEST(SqlError, ReadersTakeFilesAndOptions) {
+  const Result<SqlStatement> parsed =
+      parse_statement("select a from read_csv(['x', 'y*'], Skip = 2, nullstr = ['-', 'NA']) as t");
+  ASSERT_TRUE(parsed.ok()) << parsed.error().what;
+  const SqlSource& source = parsed->select.from;
+  EXPECT_EQ(source.reader, "read_csv");
+  EXPECT_EQ(source.path, "x");
+  EXPECT_EQ(source.paths, (std::vector<std::string>{"x", "y*"}));
+  EXPECT_EQ(source.alias, "t");
+  ASSERT_EQ(source.options.size(), 2u);
+  EXPECT_EQ(source.options[0].name, "skip");
+  EXPECT_EQ(source.options[0].values, std::vector<std::string>{"2"});
+  EXPECT_EQ(source.options[0].offset, 36u);
+  EXPECT_EQ(source.options[1].values, (std::vector<std::string>{"-", "NA"}));
+  expect_errors({
+      {"select a from read_csv(1)",
+       "23: expected a file's name in quotes, or a list: ['a.csv', 'b.csv'], found '1'"},
+      {"select a from read_csv(['x'", "27: expected ',' or ']', found the end"},
+      {"select a from read_csv('x', 1)",
+       "28: expected an option, such as header = true, found '1'"},
+      {"select a from read_csv('x', skip)", "32: expected '=' and the option's value, found ')'"},
+      {"select a from read_csv('x', skip = )", "35: expected a literal, found ')'"},
+  });
+}
+
 TEST(SqlError, NamesWhatIsMissing) {
   expect_errors({
       {"", "0: expected SELECT, found the end"},
