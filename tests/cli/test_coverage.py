@@ -12,6 +12,7 @@ import test_device
 import test_failures
 import test_frame
 import test_join
+import test_many_files
 import test_reports
 import test_scan
 import test_scan_device

@@ -611,7 +611,7 @@ class Failures(SelectTest):
 
     def test_files_that_cannot_be_read(self):
         self.fails("select", "none.csv", saying="presso: none.csv: cannot open")
-        self.fails("select", ".", saying="directory")
+        self.fails("select", self.cache, saying="the folder has no tables and texts")
         self.fails("select", stdin=b"", saying="presso: standard input: ")
         self.fails("select", stdin=b"a,b\n1,2,3\n", saying="line 2")
         self.fails("select", stdin=b'a,b\n1,"2\n', saying="never closed")

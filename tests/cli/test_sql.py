@@ -380,7 +380,8 @@ class Failures(SqlTest):
     def test_what_sql_has_beyond_is_refused_with_its_place(self):
         for statement, place, words in (
             ("select foo(id) over () from shop.csv", "foo", "no window function 'foo'"),
-            ("select * from read_csv('shop.csv', delim=',')", "delim", "--delimiter"),
+            ("select * from read_csv('shop.csv', delimm=',')", "delimm", "is not supported"),
+            ("select * from read_text('shop.csv')", "read_text", "cannot be called in FROM"),
             ("insert into x values (1)", "insert", "only read"),
             ("update x set y = 1", "update", "only read"),
             ("select * from shop.csv join cities.csv", "", "expected ON"),

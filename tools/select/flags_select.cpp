@@ -216,6 +216,34 @@ std::vector<Flag> input_flags(SelectSettings& settings) {
   return flags;
 }
 
+/// The flags about tables of several files.
+std::vector<Flag> file_set_flags(FileSetOptions& set) {
+  return {
+      {.name = "union-by-name",
+       .category = kSelection,
+       .brief = "columns that some of a table's files lack are null there, and no error",
+       .apply = presso::cli::set(set.union_by_name)},
+      {.name = "filename",
+       .category = kSelection,
+       .brief = "the name of a row's file is a column, filename",
+       .apply = presso::cli::set(set.filename)},
+      {.name = "partitions",
+       .value_name = "WHEN",
+       .category = kSelection,
+       .brief = "whether folders such as year=2024/ are columns: yes, no, auto",
+       .text = "auto: where a table is a folder, a pattern, or several files. Their values are "
+               "whole numbers, dates, timestamps or text. Files that a condition on such a column "
+               "rules out are not read.",
+       .choices = {"auto", "yes", "no"},
+       .default_value = "auto",
+       .apply = [&set](const Given& given) -> Status {
+         set.partitions.reset();
+         if (given.value != "auto") set.partitions = given.value == "yes";
+         return {};
+       }},
+  };
+}
+
 /// The flags about threads, memory and temporary files. The defaults are decided by the query,
 /// which knows the machine.
 std::vector<Flag> resource_flags(SelectSettings& settings) {
@@ -351,6 +379,7 @@ Flag strategy_flag(JoinStrategy& strategy) {
 /// of these lists only, since the help would list it twice.
 std::vector<Flag> common_flags(SelectSettings& settings) {
   std::vector<Flag> flags = output_flags(settings);
+  append(flags, file_set_flags(settings.set));
   append(flags, input_flags(settings));
   append(flags, resource_flags(settings));
   append(flags, query_device_flags(settings.device));

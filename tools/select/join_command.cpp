@@ -54,9 +54,11 @@ class JoinCommand final : public QueryCommand {
   /// With several tables, an error cannot be put down to one file by asking the rest alone.
   bool has_one_source() const override { return false; }
 
+  Conditions conditions_of(std::size_t) const override { return {}; }
+
   /// Checks the operands: two files at least, and as many --on and --kind as there are joins, or
   /// one for all.
-  Result<std::vector<std::string>> files_of(std::vector<std::string> operands) override {
+  Result<std::vector<TableSource>> sources_of(std::vector<std::string> operands) override {
     // The order of the checks is that in which a user would mend them: files, then --on, then
     // --kind.
     PRESSO_TRY(check_no_expression(operands));
@@ -78,7 +80,9 @@ class JoinCommand final : public QueryCommand {
     if (!settings_.kinds.empty()) {
       PRESSO_TRY(check_number("--kind", settings_.kinds.size(), operands.size()));
     }
-    return operands;
+    std::vector<TableSource> sources;
+    for (std::string& operand : operands) sources.push_back(source_of({std::move(operand)}));
+    return sources;
   }
 
   /// Checks how often a flag was given.
@@ -92,16 +96,24 @@ class JoinCommand final : public QueryCommand {
   }
 
   /// The first file joined with each of the others, from left to right.
-  Result<Query> make_query(std::span<const std::unique_ptr<SelectInput>> inputs) const override {
-    Query query = Query::from({inputs[0]->table()}, {inputs[0]->table_name()});
-    for (std::size_t i = 1; i < inputs.size(); ++i) {
+  Result<Query> make_query(std::span<const OpenedSource> sources) const override {
+    std::vector<std::vector<presso::Table>> tables;
+    std::vector<std::vector<std::string>> names(sources.size());
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      PRESSO_ASSIGN(UnitedTables united, tables_of(sources[i], settings_.query));
+      kept_.push_back(std::move(united.kept));
+      tables.push_back(std::move(united.tables));
+      for (const auto& input : sources[i].inputs) names[i].push_back(input->table_name());
+    }
+    Query query = Query::from(tables[0], names[0]);
+    for (std::size_t i = 1; i < sources.size(); ++i) {
       // Given once, --on and --kind hold for all joins.
       const std::string& on = settings_.on[settings_.on.size() == 1 ? 0 : i - 1];
       JoinKind kind = JoinKind::kInner;
       if (!settings_.kinds.empty()) {
         kind = settings_.kinds[settings_.kinds.size() == 1 ? 0 : i - 1];
       }
-      query.join({inputs[i]->table()}, {inputs[i]->table_name()}, kind, on);
+      query.join(tables[i], names[i], kind, on);
     }
     ask(query);
     return query;

@@ -5,6 +5,7 @@
 // tests/cli/test_device.py.
 #include "tools/select/query_command.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -19,9 +20,13 @@
 #include "tools/device/gpu.h"
 #include "tools/device/query_rates.h"
 #include "tools/io/file_sink.h"
+#include "tools/select/table_files.h"
 
 namespace presso::cli {
 namespace {
+
+/// Files that can be open at the same time under any usual limit.
+constexpr std::size_t kFilesOfAnyLimit = 200;
 
 /// With -v: a line about what the query has read and how long it took.
 void describe(const QuerySummary& summary, double seconds) {
@@ -68,11 +73,11 @@ class NoAnswer final : public ResultSink {
 /// query is prepared before the output is opened, so that a mistake replaces no file.
 Result<int> QueryCommand::run(std::vector<std::string> operands) {
   // These two find mistakes of the command line before a file is opened.
-  PRESSO_ASSIGN(const std::vector<std::string> files, files_of(std::move(operands)));
+  PRESSO_ASSIGN(sources_, sources_of(std::move(operands)));
   PRESSO_ASSIGN(const AnswerOptions answer, answer_options(settings_));
-  if (settings_.list_columns) return list_columns(files);
-  if (!open_inputs(files)) return exit_status();
-  const Result<Query> query = make_query(inputs_);
+  if (settings_.list_columns) return list_columns();
+  if (!find_all_files() || !open_inputs()) return exit_status();
+  const Result<Query> query = make_query(opened_sources());
   if (!query.ok()) return fail(query.error());
   // The rates that earlier runs and calibration measured on this machine; planning uses them.
   settings_.query.rates = query_rates(MeasurementStore::of_user(), stored_bytes());
@@ -113,7 +118,8 @@ bool QueryCommand::is_blamed(const SelectInput& input, const Error& problem) con
   if (has_one_source()) {
     const auto place = std::find_if(inputs_.begin(), inputs_.end(),
                                     [&](const auto& other) { return other.get() == &input; });
-    const Result<Query> query = make_query({&*place, 1});
+    const OpenedSource alone{sources_.data(), {&*place, 1}};
+    const Result<Query> query = make_query({&alone, 1});
     if (!query.ok()) return false;
     const auto explained = query->explain(settings_.query, true);
     return !explained.ok() && is_same(explained.error());
@@ -137,7 +143,8 @@ Status QueryCommand::check_standard_input(const std::vector<std::string>& paths)
 /// Takes an operand that looks like a condition for a mistake and says how conditions are given.
 Status QueryCommand::check_no_expression(const std::vector<std::string>& paths) const {
   for (const std::string& path : paths) {
-    if (exists(path) || path.find_first_of(" <>='") == path.npos) continue;
+    const bool finds = is_pattern(path) && files_of_name(path).ok();
+    if (finds || exists(path) || path.find_first_of(" <>='") == path.npos) continue;
     return make_error(ErrorCode::kInvalidArgument,
                       "'" + path +
                           "' is not a file; conditions are given with --where, columns with " +
@@ -148,29 +155,111 @@ Status QueryCommand::check_no_expression(const std::vector<std::string>& paths) 
 
 /// The settings that loading a text needs.
 SelectInputOptions QueryCommand::input_options() const {
-  return {&settings_.text, settings_.query.threads, settings_.files.progress,
-          settings_.list_columns, nullptr};
+  return {&settings_.text,
+          settings_.query.threads,
+          settings_.files.progress,
+          settings_.list_columns,
+          nullptr,
+          {}};
+}
+
+TableSource QueryCommand::source_of(std::vector<std::string> names) const {
+  TableSource source;
+  source.names = std::move(names);
+  source.text = settings_.text;
+  source.set = settings_.set;
+  return source;
+}
+
+bool QueryCommand::find_all_files() {
+  std::size_t files = 0;
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    TableSource& source = sources_[i];
+    const Status found = find_files(source);
+    if (!found.ok()) {
+      error("", found.error());
+      return false;
+    }
+    files += source.paths.size();
+    const Conditions asked = conditions_of(i);
+    auto ruled_out = files_ruled_out(source, asked.alias, asked.conditions);
+    // Any error comes again, with its file, when the tables are made.
+    source.ruled_out =
+        ruled_out.ok() ? *std::move(ruled_out) : std::vector<bool>(source.paths.size());
+  }
+  // Each file stays open; the limit of most systems, 1,024, is one that any process may raise.
+  rlimit limit{};
+  if (files > kFilesOfAnyLimit && getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
+  return true;
+}
+
+std::vector<OpenedSource> QueryCommand::opened_sources() const {
+  std::vector<OpenedSource> opened;
+  std::size_t first = 0;
+  for (const TableSource& source : sources_) {
+    opened.push_back({&source, std::span(inputs_).subspan(first, source.paths.size())});
+    first += source.paths.size();
+  }
+  return opened;
+}
+
+std::unique_ptr<SelectInput> QueryCommand::open_input(const std::string& path,
+                                                      const SelectInputOptions& options) {
+  auto input = SelectInput::open(path, options);
+  if (input.ok()) return std::move(*input);
+  Error problem = input.error();
+  if (!exists(path)) problem.what += meant_file(path);
+  error(shown_name(path), problem);
+  return nullptr;
+}
+
+/// A text has the common type from the beginning, so that what becomes text stays as it stood.
+bool QueryCommand::load_alike(const SelectInputOptions& options) {
+  std::size_t number = 0;
+  for (const OpenedSource& source : opened_sources()) {
+    const auto types = types_to_load(source);
+    if (!types.ok()) {
+      error("", types.error());
+      return false;
+    }
+    for (std::size_t i = 0; i < types->size(); ++i) {
+      const std::vector<ColumnSchema>& of_file = (*types)[i];
+      std::unique_ptr<SelectInput>& input = inputs_[number++];
+      if (of_file.empty()) continue;
+      SelectInputOptions again = options;
+      again.text = &source.about->text;
+      again.names_only = source.about->ruled_out[i];
+      again.types = of_file;
+      // A text that cannot be read so is converted when the tables are made.
+      auto loaded = SelectInput::open(input->path(), again);
+      if (loaded.ok()) input = std::move(*loaded);
+    }
+  }
+  return true;
 }
 
 /// Opens all files. Reports the first one that cannot be opened and returns false. The bad rows of
 /// all of them go to one file.
-bool QueryCommand::open_inputs(const std::vector<std::string>& paths) {
+bool QueryCommand::open_inputs() {
   SelectInputOptions options = input_options();
   const std::string& name = settings_.text.bad_rows;
   std::optional<OutputFile> bad_rows =
       name.empty() ? std::nullopt : open_output({.path = name}, settings_.files);
   if (!name.empty() && !bad_rows) return false;
   if (bad_rows) options.bad_rows = &bad_rows->sink();
-  for (const std::string& path : paths) {
-    auto input = SelectInput::open(path, options);
-    if (!input.ok()) {
-      Error problem = input.error();
-      if (!exists(path)) problem.what += meant_file(path);
-      error(shown_name(path), problem);
-      return false;
+  for (const TableSource& source : sources_) {
+    options.text = &source.text;
+    for (std::size_t i = 0; i < source.paths.size(); ++i) {
+      options.names_only = source.ruled_out[i];
+      auto input = open_input(source.paths[i], options);
+      if (input == nullptr) return false;
+      inputs_.push_back(std::move(input));
     }
-    inputs_.push_back(std::move(*input));
   }
+  if (!load_alike(options)) return false;
   const Status done = bad_rows ? bad_rows->commit({}) : Status();
   if (!done.ok()) error(name, done.error());
   return done.ok();
@@ -256,9 +345,14 @@ std::uint64_t QueryCommand::stored_bytes() const {
 /// Prints the names of columns for shells. Names that a shell would expand are left out, since they
 /// are put on the command line as they are. Files that have no columns, or no name yet, are passed
 /// over without a word.
-int QueryCommand::list_columns(const std::vector<std::string>& paths) const {
+int QueryCommand::list_columns() const {
   std::string names;
   std::set<std::string> listed;
+  std::vector<std::string> paths;
+  for (TableSource source : sources_) {
+    if (find_files(source).ok())
+      paths.insert(paths.end(), source.paths.begin(), source.paths.end());
+  }
   for (const std::string& path : paths) {
     // A file that cannot be opened has no columns to offer; completion must not print errors.
     const auto input = SelectInput::open(path, input_options());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// presso select: queries the rows of one table, or of several with the same columns. The flags
-// become a Query here; QueryCommand runs it. Tested by tests/cli/test_select.py. It declines
-// several files with different columns, which Query::from() finds, and standard input that is named
-// twice.
+// presso select: queries the rows of one table, which may be of many files. The flags become a
+// Query here; QueryCommand runs it. Tested by tests/cli/test_select.py and test_many_files.py. It
+// declines columns that some files lack, unless --union-by-name is given, and standard input that
+// is named twice.
 #include <unistd.h>
 
 #include "tools/cli/message.h"
@@ -22,8 +22,11 @@ const CommandInfo kInfo = {
         "or groups of rows with their sums, counts and averages. Tables are made by 'presso "
         "compress --table'; only the columns and blocks that matter are read, on all cores. CSV, "
         "TSV, JSON and dbgen's .tbl, also as .gz, .zst and .lz4, are loaded into memory "
-        "first. The rows of several files, which must have the same columns, follow one another. "
-        "Without FILE, or with -, standard input is read.\n\n"
+        "first. The rows of several files follow one another; columns belong together by their "
+        "names, and get a type that holds all values. A folder stands for all tables and texts "
+        "below it, a pattern in quotes ('logs/*.csv', 'data/**/*.presso') for the files that fit, "
+        "and folders such as year=2024/ are columns. Without FILE, or with -, standard input is "
+        "read.\n\n"
         "Expressions are SQL's: and, or, not, =, <>, <, <=, >, >=, + - * / // %, ||, between, in, "
         "is null, is distinct from, like, ilike, matches 'regular expression', case, cast. A name "
         "with other characters than letters, digits and _ stands in double quotes, text in single "
@@ -37,6 +40,8 @@ const CommandInfo kInfo = {
                  {"presso select sales.csv --agg 'sum(price * (1 - discount)) as revenue'",
                   "a sum over a plain file"},
                  {"presso select *.presso --where \"name like 'A%'\" -o a.csv", "into a file"},
+                 {"presso select 'sales/*.csv' --filename --group-by filename --agg 'count(*)'",
+                  "how many rows each file has"},
                  {"presso select big.presso --where 'id = 7' --explain=analyze",
                   "what is read and skipped, and how long it takes"}},
     .exit_status =
@@ -54,7 +59,7 @@ class SelectCommand final : public QueryCommand {
   bool has_one_source() const override { return true; }
 
   /// The files of one table, or standard input where there are none.
-  Result<std::vector<std::string>> files_of(std::vector<std::string> operands) override {
+  Result<std::vector<TableSource>> sources_of(std::vector<std::string> operands) override {
     if (operands.empty()) {
       // Without a file a command in a pipe reads the pipe; at a terminal it would wait for ever.
       if (isatty(STDIN_FILENO) != 0) {
@@ -65,18 +70,25 @@ class SelectCommand final : public QueryCommand {
     }
     PRESSO_TRY(check_standard_input(operands));
     PRESSO_TRY(check_no_expression(operands));
-    return operands;
+    return std::vector<TableSource>{source_of(std::move(operands))};
+  }
+
+  Conditions conditions_of(std::size_t) const override {
+    Conditions asked;
+    for (const std::string& text : settings_.where) {
+      auto parsed = parse_expression(text);
+      if (parsed.ok()) asked.conditions.push_back(*std::move(parsed));
+    }
+    return asked;
   }
 
   /// Several files are one table: their rows follow each other.
-  Result<Query> make_query(std::span<const std::unique_ptr<SelectInput>> inputs) const override {
-    std::vector<presso::Table> tables;
+  Result<Query> make_query(std::span<const OpenedSource> sources) const override {
+    PRESSO_ASSIGN(UnitedTables united, tables_of(sources[0], settings_.query));
+    kept_.push_back(std::move(united.kept));
     std::vector<std::string> names;
-    for (const auto& input : inputs) {
-      tables.push_back(input->table());
-      names.push_back(input->name());
-    }
-    Query query = Query::from(std::move(tables), std::move(names));
+    for (const auto& input : sources[0].inputs) names.push_back(input->name());
+    Query query = Query::from(std::move(united.tables), std::move(names));
     ask(query);
     return query;
   }

@@ -196,6 +196,7 @@ Status SelectInput::load_text(Bytes begun, const SelectInputOptions& options) {
   // text, and time is not spent on a small size.
   TableOptions table = options.text->options;
   table.text.name = without_suffixes(path_);
+  table.types.insert(table.types.end(), options.types.begin(), options.types.end());
   table.exact = false;
   table.quick = true;
   table.compress.threads = options.threads;
@@ -208,7 +209,10 @@ Status SelectInput::load_text(Bytes begun, const SelectInputOptions& options) {
     if (is_input_itself(file_, options.text->bad_rows)) {
       return make_error(ErrorCode::kInvalidArgument, "is what --bad-rows names; not written");
     }
-    table.on_bad_rows = [&](Bytes rows) { return options.bad_rows->write(rows); };
+    const bool is_first = options.types.empty();
+    table.on_bad_rows = [&options, is_first](Bytes rows) {
+      return is_first ? options.bad_rows->write(rows) : Status();
+    };
   }
   std::vector<Byte> loaded;
   VectorSink sink(loaded);
@@ -217,8 +221,13 @@ Status SelectInput::load_text(Bytes begun, const SelectInputOptions& options) {
                 format == ForeignFormat::kNone
                     ? compress_table(*stored_, sink, table)
                     : compress_table(text.source(), &again.source(), sink, table));
-  for (const std::string& note : summary.notes) notice(name_, note);
-  if (summary.bad_rows > 0) warning(name_, bad_rows_text(summary, options.text->bad_rows));
+  is_text_ = true;
+  const bool is_first = options.types.empty();
+  for (const std::string& note : summary.notes) {
+    if (is_first) notice(name_, note);
+  }
+  if (is_first && summary.bad_rows > 0)
+    warning(name_, bad_rows_text(summary, options.text->bad_rows));
   verbose(name_, "loaded into memory: " + grouped(summary.rows) + " rows, " +
                      grouped(summary.plain_bytes) + " bytes of text, " +
                      rate_text(static_cast<double>(summary.plain_bytes) / time.seconds()));
@@ -241,6 +250,7 @@ Status SelectInput::load_names(ByteSource& text, const TableOptions& options) {
   // Rows that do not fit the columns are no matter for names.
   table.on_bad_rows = [](Bytes) { return Status(); };
   PRESSO_TRY(compress_table(source, nullptr, sink, table));
+  is_text_ = true;
   hold(std::move(loaded));
   return open_table();
 }

@@ -25,6 +25,9 @@ struct SelectInputOptions {
   bool progress = false;
   bool names_only = false;       ///< the first rows of a text will do
   ByteSink* bad_rows = nullptr;  ///< of the file of --bad-rows; nullptr: such rows are errors
+  /// Types of a text's columns, beyond those of `text`. The text has been loaded once, so that
+  /// everything that can be said about it was said.
+  std::vector<ColumnSchema> types;
 };
 
 /// An opened input. The table refers to its bytes, so that it must outlive the queries.
@@ -39,6 +42,9 @@ class SelectInput {
 
   const presso::Table& table() const { return *table_; }
   const InputFile& file() const { return file_; }
+  const std::string& path() const { return path_; }
+  /// Whether it is a text that can be read once more.
+  bool can_load_again() const { return is_text_ && file_.is_regular(); }
   /// The name for messages.
   const std::string& name() const { return name_; }
   /// The name by which its columns are qualified, up to the first point.
@@ -70,6 +76,7 @@ class SelectInput {
 
   std::string path_;
   std::string name_;
+  bool is_text_ = false;
   InputFile file_;
   std::size_t line_begin_ = 0;            ///< of the last line that was read
   std::vector<Byte> held_;                ///< in place of the file, where that is not enough

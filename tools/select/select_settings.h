@@ -13,6 +13,7 @@
 #include "tools/compress/flags_table.h"
 #include "tools/device/flags_device.h"
 #include "tools/io/flags_files.h"
+#include "tools/select/table_source.h"
 
 namespace presso::cli {
 
@@ -46,6 +47,7 @@ struct SelectSettings {
   bool list_columns = false;
 
   TableFlags text;  ///< of inputs that are plain text
+  FileSetOptions set;
   QueryOptions query;
   DeviceFlags device;
 };

@@ -31,7 +31,9 @@ const CommandInfo kSqlInfo = {
         "differs from DuckDB.\n\n"
         "Columns are qualified by the alias of a table, or by its file's name without folder and "
         "endings; - is standard input, and called stdin. Names of files with other characters "
-        "than letters, digits and ._-/+@=%~: stand in quotes.",
+        "than letters, digits and ._-/+@=%~: stand in quotes. A name may be that of a folder or a "
+        "pattern, as for 'presso select'; read_csv(['a.csv', 'b*.csv'], delim = ';', "
+        "union_by_name = true) takes several, and says how they are read.",
     .examples =
         {{"presso sql \"select count(*) from 'weblog.presso' where status = 404\"", "a count"},
          {"presso sql \"select o_orderpriority, count(*) from orders.presso o join "
@@ -102,7 +104,7 @@ class SqlCommand final : public QueryCommand {
   }
 
   /// Parses the statement, which names the files. An error shows its place in the statement.
-  Result<std::vector<std::string>> files_of(std::vector<std::string> operands) override {
+  Result<std::vector<TableSource>> sources_of(std::vector<std::string> operands) override {
     if (operands.empty()) {
       return make_error(ErrorCode::kInvalidArgument,
                         "no statement is given, such as \"select count(*) from 'orders.presso'\"");
@@ -122,14 +124,48 @@ class SqlCommand final : public QueryCommand {
     const std::uint64_t limit = is_select ? statement_.select.limit : statement_.limit;
     if (limit != UINT64_MAX) settings_.limit = limit;
     if (statement_.purpose == SqlStatement::Purpose::kStore) PRESSO_TRY(set_target());
+    std::vector<TableSource> sources;
     std::vector<std::string> files;
-    for (const SqlSource& source : presso::files_of(statement_)) {
-      const bool known = std::find(files.begin(), files.end(), source.path) != files.end();
-      if (!known || source.path == kStandardInput) files.push_back(source.path);
+    for (const SqlSource& named : presso::files_of(statement_)) {
+      if (find_source(named) && named.path != kStandardInput) continue;
+      TableSource source = source_of(named.paths.empty() ? std::vector{named.path} : named.paths);
+      const Status applied = apply_reader_options(named, source);
+      if (!applied.ok()) {
+        return make_error(applied.error().code, explain_expression_error(text_, applied.error()));
+      }
+      files.insert(files.end(), source.names.begin(), source.names.end());
+      sources.push_back(std::move(source));
+      named_.push_back(named);
     }
     PRESSO_TRY(check_standard_input(files));
-    files_ = files;
-    return files;
+    return sources;
+  }
+
+  /// Those of WHERE, where it is about the only table of a statement.
+  Conditions conditions_of(std::size_t) const override {
+    const SqlQuery& select = statement_.select;
+    const bool is_only = named_.size() == 1 && presso::files_of(statement_).size() == 1;
+    if (!is_only || statement_.kind != SqlStatement::Kind::kSelect || !statement_.with.empty() ||
+        !select.joins.empty() || !select.from.columns.empty() || select.from.statement != nullptr ||
+        select.from.path != named_[0].path || !select.where) {
+      return {};
+    }
+    return {select.from.alias, {*select.where}};
+  }
+
+  /// The number of the source that was named in the same way.
+  std::optional<std::size_t> find_source(const SqlSource& source) const {
+    const auto same_option = [](const SqlSourceOption& a, const SqlSourceOption& b) {
+      return a.name == b.name && a.values == b.values;
+    };
+    const auto found = std::find_if(named_.begin(), named_.end(), [&](const SqlSource& other) {
+      return other.path == source.path && other.paths == source.paths &&
+             other.reader == source.reader &&
+             std::equal(other.options.begin(), other.options.end(), source.options.begin(),
+                        source.options.end(), same_option);
+    });
+    if (found == named_.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - named_.begin());
   }
 
   /// CREATE TABLE and COPY say where the answer goes, as -o does.
@@ -152,29 +188,31 @@ class SqlCommand final : public QueryCommand {
   }
 
   /// Runs all inner queries of the statement; what they keep lives as long as the command.
-  Result<Query> make_query(std::span<const std::unique_ptr<SelectInput>> inputs) const override {
+  Result<Query> make_query(std::span<const OpenedSource> sources) const override {
     StatementContext context;
     context.options = settings_.query;
     context.parameters = parameters_of(settings_.parameters);
-    context.open = [&](const SqlSource& source) -> Result<StatementTables> {
-      const auto found = std::find(files_.begin(), files_.end(), source.path);
-      if (found == files_.end()) {
-        return make_error(ErrorCode::kInvalidArgument, source.path + " was not opened");
+    context.open = [&](const SqlSource& named) -> Result<StatementTables> {
+      const auto number = find_source(named);
+      if (!number) {
+        return make_error(ErrorCode::kInvalidArgument, named.path + " was not opened");
       }
-      const SelectInput& input = *inputs[static_cast<std::size_t>(found - files_.begin())];
-      const std::string name = source.path == kStandardInput ? "stdin" : source.path;
-      return StatementTables{{input.table()}, {name}};
+      const OpenedSource& source = sources[*number];
+      PRESSO_ASSIGN(UnitedTables united, tables_of(source, settings_.query));
+      kept_.push_back(std::move(united.kept));
+      StatementTables tables{std::move(united.tables), {}};
+      for (const auto& input : source.inputs) tables.names.push_back(input->table_name());
+      return tables;
     };
     PRESSO_ASSIGN(StatementQuery last, lower_statement(statement_, text_, context));
     for (const std::string& step : last.steps) verbose("", step);
-    kept_ = std::move(last.kept);
+    kept_.push_back(std::move(last.kept));
     return std::move(last.query);
   }
 
   std::string text_;
   SqlStatement statement_;
-  std::vector<std::string> files_;
-  mutable std::shared_ptr<const void> kept_;
+  std::vector<SqlSource> named_;  ///< by source
 };
 
 }  // namespace
