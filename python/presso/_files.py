@@ -74,7 +74,7 @@ def open_address(
 
 def open_files(sources: Sources, later: bool = False) -> list[_native.OpenedFile]:
     """OpenedFiles of one source or several; patterns such as "logs/*.presso" stand for the files
-    that match, in the order of their names."""
+    that match, and folders for all "*.presso" below them, in the order of their names."""
     is_one = isinstance(sources, (str, bytes, os.PathLike, _native.OpenedFile))
     if is_one or hasattr(sources, "read"):
         sources = [sources]
@@ -103,18 +103,21 @@ def output_path(path: Union[str, bytes, os.PathLike]) -> bytes:
 
 
 def _expanded(source):
-    """The sources that one stands for: the matches of a pattern in the order of their names, or the
-    source itself, also if a file has the name of the pattern."""
+    """The sources that one stands for: the matches of a pattern, or the tables below a folder, in
+    the order of their names; or the source itself, also if a file has the name of the pattern."""
     if isinstance(source, _native.OpenedFile) or hasattr(source, "read"):
         return [source]
     path = _path_of(source)
-    if "://" in path or not any(c in path for c in _GLOB) or os.path.lexists(path):
+    is_folder = "://" not in path and os.path.isdir(path)
+    exists = os.path.lexists(path)
+    if not is_folder and ("://" in path or exists or not any(c in path for c in _GLOB)):
         return [source]
     import glob
 
-    found = sorted(glob.glob(path, recursive=True))
+    pattern = os.path.join(glob.escape(path), "**", "*.presso") if is_folder else path
+    found = sorted(one for one in glob.glob(pattern, recursive=True) if not os.path.isdir(one))
     if not found:
-        raise ArgumentError(f"{path}: no such files")
+        raise ArgumentError(f"{path}: no such files" + (" (*.presso)" if is_folder else ""))
     return found
 
 

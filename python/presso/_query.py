@@ -14,7 +14,7 @@ from typing import Any
 
 from presso import _native
 from presso._arguments import MOST_THREADS, text, whole
-from presso._files import Sources, address_of, hidden, open_address, open_file, open_files
+from presso._files import Sources, address_of, hidden, open_address, open_files
 from presso._gpu import gpu_of
 from presso._partition import TARGET_BYTES, Partition, of_files, opens_parts, table_of
 from presso.errors import ArgumentError, UnsupportedError
@@ -36,19 +36,34 @@ def query(sources: Sources) -> Query:
 
 
 def sql(
-    statement: str, *, threads: int = 0, memory_bytes: int = 0, device: str = "cpu"
+    statement: str,
+    *,
+    threads: int = 0,
+    memory_bytes: int = 0,
+    device: str = "cpu",
+    union_by_name: bool = False,
 ) -> Query:
-    """A Query of one SELECT statement over files: "select city, sum(price) from 'orders.presso'
-    group by city". Raises ArgumentError with the place that is wrong."""
+    """A Query of one statement over files: "select city, sum(price) from 'orders.presso' group by
+    city". A name may be a pattern ('logs/*.presso'), a folder, of which all tables below it are
+    read, or read_presso(['a.presso', 'b.presso']). Columns of several files are matched by their
+    names and get a common type; with `union_by_name` those that a file lacks are null. Subqueries
+    and everything else that has to be answered first is answered now, with `threads` and
+    `memory_bytes`. Raises ArgumentError with the place that is wrong."""
     made = Query.__new__(Query)
     text("statement", statement)
+    limits = whole("threads", threads, MOST_THREADS), whole("memory_bytes", memory_bytes)
     try:
-        made._query = _native.Query.of_statement(statement, open_file)
+        made._query = _native.Query.of_statement(
+            statement, open_files, *limits, bool(union_by_name)
+        )
     except ArgumentError as error:
         # Its text shows the statement, with the URLs that are in it, and the place below it.
         raise error.with_text(hidden(str(error))) from None
     made._files, made._joined, made._asked = None, [], []
-    made._begun = statement, made._query.files()
+    made._begun = None
+    made._why_cpu = "statements of several queries, or of tables of several files, run on the CPU"
+    if made._query.is_plain():
+        made._begun = statement, made._query.files()
     return made.options(threads=threads, memory_bytes=memory_bytes, device=device)
 
 
@@ -57,6 +72,9 @@ class Query:
     before the answer is used: by any library that reads Arrow's streams
     (`pyarrow.table(query)`, `polars.DataFrame(query)`), each time anew, or by run(). It cannot be
     changed while another thread is in run() or explain()."""
+
+    #: Why no GPU can be asked, where that is so.
+    _why_cpu = "partitions run on the CPU"
 
     def __init__(self, files: list[_native.OpenedFile], groups: Any = None):
         self._query = _native.Query.from_files(files, groups)
@@ -135,7 +153,7 @@ class Query:
         UnsupportedError together with a GPU."""
         gpu = gpu_of(device)
         if gpu is not None and self._begun is None:
-            raise UnsupportedError("partitions run on the CPU")
+            raise UnsupportedError(self._why_cpu)
         if gpu is not None and dictionaries:
             raise UnsupportedError("dictionaries are given by the CPU only")
         self._gpu = gpu

@@ -8,6 +8,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -19,6 +20,8 @@
 #include "presso/checksum.h"
 #include "presso/compress_arrow.h"
 #include "presso/query.h"
+#include "presso/statement.h"
+#include "presso/united_tables.h"
 #include "python/src/capsules.h"
 #include "python/src/errors.h"
 #include "python/src/gil.h"
@@ -119,6 +122,19 @@ class TableInMemory final : public FileAccess {
   const MemoryRandomAccess file_;
 };
 
+/// Answers that a query reads and that live as long as it, in the place of a file.
+class KeptAnswers final : public FileAccess {
+ public:
+  explicit KeptAnswers(std::shared_ptr<const void> answers) : answers_(std::move(answers)) {}
+  std::uint64_t size() const override { return 0; }
+  Status read_at(std::uint64_t, MutableBytes) const override {
+    return make_error(ErrorCode::kTruncated);
+  }
+
+ private:
+  const std::shared_ptr<const void> answers_;
+};
+
 /// Keeps what a stream of Arrow gives as a table in memory, at the fastest level. Without the GIL.
 /// Groups of a partial answer may be many, so they are compressed; level 1 costs least.
 Result<OpenedFile> kept_in_memory(ArrowArrayStream& stream, const std::atomic<bool>& cancelled) {
@@ -193,22 +209,34 @@ class FileQuery {
     Tables opened = open_part(files, groups, kept);
     return {Query::from(std::move(opened.tables), std::move(opened.names)), std::move(kept)};
   }
-  /// Makes a query from a statement; `open(path)` gives an OpenedFile for each table that it names.
-  /// An error of the grammar is raised with the place in the statement.
-  static FileQuery of_statement(const std::string& text, const nb::object& open) {
-    Result<SqlQuery> parsed = parse_sql(text);
-    if (!parsed.ok()) {
-      raise_explained(parsed.error(), explain_expression_error(text, parsed.error()));
+  /// Makes a query from a statement. `open(paths)` gives the OpenedFiles of a table that it names.
+  /// What has to be answered before the last query, as subqueries, is answered now. An error of the
+  /// grammar is raised with the place in the statement. `union_by_name`: columns that some of a
+  /// table's files lack are null.
+  static FileQuery of_statement(const std::string& text, const nb::object& open, unsigned threads,
+                                std::uint64_t memory_bytes, bool union_by_name) {
+    const Result<SqlStatement> parsed = parse_statement(text);
+    const auto refuse = [&text](const Error& error) {
+      raise_explained(error, explain_expression_error(text, error));
+    };
+    if (!parsed.ok()) refuse(parsed.error());
+    if (parsed->purpose == SqlStatement::Purpose::kStore) {
+      raise(make_error(ErrorCode::kInvalidArgument,
+                       "CREATE TABLE and COPY are statements of the command 'presso sql'; here the "
+                       "answer is read by any library that knows Arrow"));
     }
-    std::vector<std::string> paths = {parsed->from.path};
-    for (const SqlJoin& join : parsed->joins) paths.push_back(join.source.path);
+    std::vector<NamedTables> named;
     Files kept;
-    std::vector<Table> tables;
-    for (const std::string& path : paths) {
-      const auto file = nb::cast<OpenedFile>(open(text_of(path)));
-      tables.push_back(std::move(open_tables({file}, kept).tables[0]));
+    bool is_plain = is_one_query(*parsed);
+    for (const SqlSource& source : files_of(*parsed)) {
+      const bool by_name = union_by_name || reads_by_name(source, refuse);
+      nb::list paths;
+      for (const std::string& path : names_of(source)) paths.append(text_of(path));
+      Tables opened = open_tables(nb::cast<Files>(open(paths)), kept);
+      is_plain = is_plain && opened.tables.size() == 1;
+      named.push_back({source, std::move(opened), by_name});
     }
-    return {Query::from(*parsed, text, std::move(tables)), std::move(kept)};
+    return FileQuery(*parsed, text, named, std::move(kept), threads, memory_bytes, is_plain);
   }
 
   // The clauses of the query, each checked when the query runs.
@@ -352,6 +380,8 @@ class FileQuery {
     }
     return nb::make_tuple(division.source, division.grouped, files);
   }
+  /// Whether a statement is one query and each of its tables one file.
+  bool is_plain() const { return is_plain_; }
   /// The files of the first table, then those of joined ones.
   Files files() const { return files_; }
   /// The plan as text; with `analyze` the query is run first.
@@ -377,6 +407,7 @@ class FileQuery {
     StreamOwner owner(answer);
     std::vector<SharedAccess> kept;
     for (const OpenedFile& file : files) kept.push_back(file.access);
+    if (kept_ != nullptr) kept.push_back(std::make_shared<const KeptAnswers>(kept_));
     failure_->set({});
     return stream_capsule([&](ArrowArrayStream& out) {
       own_stream(owner.stream, std::move(kept), out, failure_);
@@ -408,10 +439,73 @@ class FileQuery {
                 file);
   }
 
+  /// Tables of a statement, in the order in which it names them.
+  struct NamedTables {
+    SqlSource source;
+    Tables opened;
+    bool by_name = false;
+  };
+
   FileQuery(Query query, Files files) : query_(std::move(query)), files_(std::move(files)) {}
+  /// Answers all of a statement but its last query. Ctrl-C ends that.
+  FileQuery(const SqlStatement& statement, const std::string& text,
+            const std::vector<NamedTables>& named, Files files, unsigned threads,
+            std::uint64_t memory_bytes, bool is_plain)
+      : query_(Query::from(std::vector<Table>{})), files_(std::move(files)), is_plain_(is_plain) {
+    options_.threads = threads;
+    options_.memory_bytes = memory_bytes;
+    auto kept = std::make_shared<std::vector<std::shared_ptr<const void>>>();
+    StatementQuery last = cancellable([&](const QueryOptions& options) {
+      StatementContext context;
+      context.options = options;
+      context.open = [&](const SqlSource& source) -> Result<StatementTables> {
+        // Each place of the statement has its tables; equal names have equal ones.
+        const auto found = std::find_if(named.begin(), named.end(), [&](const NamedTables& each) {
+          return each.source.path == source.path && each.source.offset == source.offset;
+        });
+        if (found == named.end()) {
+          return make_error(ErrorCode::kInvalidArgument, source.path + " was not opened");
+        }
+        const Tables& opened = found->opened;
+        PRESSO_ASSIGN(UnitedTables united,
+                      with_common_columns(opened.tables, opened.names, found->by_name, options));
+        kept->push_back(std::move(united.kept));
+        return StatementTables{std::move(united.tables), opened.names};
+      };
+      return lower_statement(statement, text, context);
+    });
+    kept->push_back(std::move(last.kept));
+    kept_ = std::move(kept);
+    query_ = std::move(last.query);
+  }
+
+  /// The names of a table's files.
+  static std::vector<std::string> names_of(const SqlSource& source) {
+    return source.paths.empty() ? std::vector<std::string>{source.path} : source.paths;
+  }
+  /// Whether read_...(..., union_by_name = true) was said; other options are refused.
+  template <class Refuse>
+  static bool reads_by_name(const SqlSource& source, const Refuse& refuse) {
+    bool by_name = false;
+    for (const SqlSourceOption& option : source.options) {
+      if (option.name == "union_by_name" && option.values.size() == 1) {
+        by_name = option.values[0] == "true";
+        continue;
+      }
+      Error error = make_error(ErrorCode::kInvalidArgument,
+                               "there is no option " + option.name +
+                                   " here: presso.sql() reads tables, whose only option is "
+                                   "union_by_name");
+      error.byte_offset = option.offset;
+      refuse(error);
+    }
+    return by_name;
+  }
 
   Query query_;
   Files files_;
+  bool is_plain_ = false;             ///< one query, each table of which is one file
+  std::shared_ptr<const void> kept_;  ///< what a statement's last query reads beside the files
   std::vector<std::size_t> source_begins_ = {0};  ///< in files_
   QueryOptions options_;
   std::shared_ptr<Last<Error>> failure_ = std::make_shared<Last<Error>>();  ///< of streams
@@ -456,7 +550,9 @@ void bind_query(nb::module_& module) {
       .def_static("from_files", &FileQuery::from, nb::arg("files"), nb::arg("groups") = nb::none())
       .def("divide", &FileQuery::divide)
       .def("files", &FileQuery::files)
-      .def_static("of_statement", &FileQuery::of_statement, nb::arg("text"), nb::arg("open"))
+      .def_static("of_statement", &FileQuery::of_statement, nb::arg("text"), nb::arg("open"),
+                  nb::arg("threads"), nb::arg("memory_bytes"), nb::arg("union_by_name"))
+      .def("is_plain", &FileQuery::is_plain)
       .def("alias", &FileQuery::as)
       .def("join", &FileQuery::join, nb::arg("files"), nb::arg("kind"), nb::arg("on"),
            nb::arg("groups") = nb::none())
