@@ -49,7 +49,9 @@ def test_what_is_kept_lives_as_long_as_the_answer():
     assert pyarrow.table(Once()).column("y").to_pylist() == [4, 6, 8, 12, 16]
 
 
-@pytest.mark.parametrize("name", ["'sales/*.presso'", "'sales'", "'sales/'", "'**/2023_0[12].presso'"])
+@pytest.mark.parametrize(
+    "name", ["'sales/*.presso'", "'sales'", "'sales/'", "'**/2023_0[12].presso'"]
+)
 def test_patterns_and_folders(name):
     assert rows(f"select store, sum(amount) from {name} group by store order by store") == [
         ("a", 9),
@@ -58,7 +60,8 @@ def test_patterns_and_folders(name):
 
 
 def test_lists_and_missing_files():
-    assert rows("select count(*) from read_presso(['sales/2023_02.presso', 'sales/*.presso'])") == [(8,)]
+    both = "read_presso(['sales/2023_02.presso', 'sales/*.presso'])"
+    assert rows(f"select count(*) from {both}") == [(8,)]
     with pytest.raises(presso.ArgumentError, match="no such files"):
         presso.sql("select * from 'sales/*.csv'")
     with pytest.raises(presso.ArgumentError, match="there is no option delim here"):
@@ -71,10 +74,12 @@ def test_lists_and_missing_files():
 def test_columns_that_differ():
     presso.write_table(pyarrow.table({"amount": [0.5], "note": ["x"]}), "sales/2023_03.presso")
     statement = "select sum(amount), count(store), count(note) from 'sales'"
-    with pytest.raises(presso.ArgumentError, match="has no column 'store', which .*2023_01.presso has"):
+    words = "has no column 'store', which .*2023_01.presso has"
+    with pytest.raises(presso.ArgumentError, match=words):
         presso.sql(statement)
     assert rows(statement, union_by_name=True) == [(18.5, 5, 1)]
-    assert rows(statement.replace("'sales'", "read_presso('sales', union_by_name = true)")) == [(18.5, 5, 1)]
+    by_name = statement.replace("'sales'", "read_presso('sales', union_by_name = true)")
+    assert rows(by_name) == [(18.5, 5, 1)]
 
 
 def test_options_are_those_of_the_inner_queries(monkeypatch):

@@ -121,8 +121,10 @@ class Columns(ManyFiles):
         self.table("a.csv", b"id,x\n1,5\n")
         self.table("b.csv", b"id,x\n2,1.5\n")
         self.table("c.csv", b"x,id\nabc,3\n")
-        self.assertEqual(self.rows("select", "a.csv.presso", "b.csv.presso", "--agg", "sum(x)")[1], ["6.5"])
-        self.assertEqual([row[1] for row in self.rows("select", "?.csv.presso")[1:]], ["5", "1.5", "abc"])
+        numbers = "a.csv.presso", "b.csv.presso"
+        self.assertEqual(self.rows("select", *numbers, "--agg", "sum(x)")[1], ["6.5"])
+        rows = self.rows("select", "?.csv.presso")[1:]
+        self.assertEqual([row[1] for row in rows], ["5", "1.5", "abc"])
 
     @covers("select", "--union-by-name")
     @covers("join", "--union-by-name")
@@ -131,14 +133,16 @@ class Columns(ManyFiles):
         self.table("a.csv", b"id,x\n1,5\n")
         self.write("b.csv", b"id,y\n2,7\n")
         files = "a.csv.presso", "b.csv"
-        self.fails("select", *files, saying="b.csv has no column 'x', which a.csv.presso has; --union-by-name")
+        words = "b.csv has no column 'x', which a.csv.presso has; --union-by-name"
+        self.fails("select", *files, saying=words)
         united = [["id", "x", "y"], ["1", "5", ""], ["2", "", "7"]]
         self.assertEqual(self.rows("select", "--union-by-name", *files), united)
-        self.assertEqual(
-            self.sql("select * from read_csv(['a.csv.presso', 'b.csv'], union_by_name = true)"), united
-        )
-        self.assertEqual(self.sql("select sum(x), sum(y) from '[ab].csv*'", "--union-by-name")[1], ["5", "7"])
-        self.assertEqual(self.rows("select", "--union-by-name", *files, "--where", "x is null", "--columns", "id")[1:], [["2"]])
+        reader = "read_csv(['a.csv.presso', 'b.csv'], union_by_name = true)"
+        self.assertEqual(self.sql(f"select * from {reader}"), united)
+        sums = "select sum(x), sum(y) from '[ab].csv*'"
+        self.assertEqual(self.sql(sums, "--union-by-name")[1], ["5", "7"])
+        nulls = "--where", "x is null", "--columns", "id"
+        self.assertEqual(self.rows("select", "--union-by-name", *files, *nulls)[1:], [["2"]])
 
 
 class Added(ManyFiles):
@@ -183,7 +187,7 @@ class Added(ManyFiles):
         for day, text in (("2024-01-01", "x y"), ("2024-01-02", "ä")):
             self.write(f"d/day={day}/k={text.replace(' ', '%20')}/p.csv", b"v\n1\n")
         self.assertEqual(
-            self.sql("select day + interval 1 day as d, k from 'd' where day > date '2024-01-01'")[1:],
+            self.sql("select day + interval 1 day as d, k from 'd' where day > 2024-01-01")[1:],
             [["2024-01-03", "ä"]],
         )
         self.assertEqual(self.sql("select count(*) from 'd' where k = 'x y'")[1], ["1"])
@@ -225,7 +229,8 @@ class Unions(ManyFiles):
         self.write("a.csv", b"x\n5\n")
         self.write("b.csv", b"x\n1.5\n")
         self.assertEqual(
-            self.sql("select x from 'a.csv' union all select x from 'b.csv'")[1:], [["5.0"], ["1.5"]]
+            self.sql("select x from 'a.csv' union all select x from 'b.csv'")[1:],
+            [["5.0"], ["1.5"]],
         )
 
 

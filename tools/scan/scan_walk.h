@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/scan/glob.h"
+#include "tools/io/glob.h"
 
 namespace presso::cli {
 

@@ -8,8 +8,8 @@
 #include <array>
 #include <filesystem>
 
+#include "tools/io/glob.h"
 #include "tools/io/input_file.h"
-#include "tools/scan/glob.h"
 
 namespace presso::cli {
 namespace {

@@ -266,9 +266,11 @@ Result<std::vector<bool>> files_ruled_out(const TableSource& source, const std::
   std::vector<bool> ruled_out(source.paths.size());
   std::vector<AddedColumn> added = added_columns(source, source.paths);
   if (added.empty() || conditions.empty()) return ruled_out;
-  added.push_back({ColumnSchema{.name = "#file", .type = ColumnType::kInt64}, {}});
+  AddedColumn& number = added.emplace_back();
+  number.schema.name = "#file";
+  number.schema.type = ColumnType::kInt64;
   for (std::size_t i = 0; i < source.paths.size(); ++i) {
-    added.back().values.emplace_back(std::to_string(i));
+    number.values.emplace_back(std::to_string(i));
   }
   constexpr std::string_view kOneRow = "#\n1\n";
   MemorySource text({reinterpret_cast<const Byte*>(kOneRow.data()), kOneRow.size()});

@@ -3,7 +3,7 @@
 // glob is matched by recursion over its elements with a table of failed places. The number of
 // alternatives that braces may give is limited by check_glob(), which has to be called first.
 // Tested by tests/cli/test_scan_files.py.
-#include "tools/scan/glob.h"
+#include "tools/io/glob.h"
 
 #include <cctype>
 #include <optional>
