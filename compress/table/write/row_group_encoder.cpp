@@ -53,8 +53,9 @@ class ColumnEncoder {
     // The directory alone says it: there are no blocks.
     if (nulls_ == rows_) return begin(Representation::kNull);
     if (!is_string(column_.type)) return encode_numbers();
-    StringChoice choice = encoders_.quick ? choose_strings_quickly(column_)
-                                          : choose_strings(column_, encoders_.strings);
+    StringChoice choice = encoders_.quick
+                              ? choose_strings_quickly(column_)
+                              : choose_strings(column_, encoders_.strings, encoders_.prefers_fast);
     if (choice.dictionary) return encode_dictionary(*choice.dictionary);
     if (choice.tokens) return encode_tokens(*choice.tokens);
     encode_bytes();

@@ -145,7 +145,8 @@ StringChoice choose_strings_quickly(const ColumnView& strings) {
 // entries; bytes, by a trial on the sample; tokens, by training on the column. Preferences of
 // queries enter as shares that another representation must save. Strings without any text keep
 // what build_dictionary() says.
-StringChoice choose_strings(const ColumnView& strings, BlockEncoder& bytes_encoder) {
+StringChoice choose_strings(const ColumnView& strings, BlockEncoder& bytes_encoder,
+                            bool prefers_fast) {
   StringChoice choice;
   choice.dictionary = build_dictionary(strings);
   const auto plain = static_cast<double>(strings.offsets[strings.rows]);
@@ -169,7 +170,7 @@ StringChoice choose_strings(const ColumnView& strings, BlockEncoder& bytes_encod
   if (tokens_may_win && may_be_tokens(strings)) {
     tokens = train_tokens(strings);
     const auto by_tokens = static_cast<double>(estimate_tokens(strings, *tokens).total());
-    if (best < by_tokens * (1 - kBitsMustSave)) {
+    if (best < by_tokens * (1 - (prefers_fast ? kBitsMustSave : 0))) {
       tokens.reset();
     } else {
       best = by_tokens;
@@ -178,7 +179,8 @@ StringChoice choose_strings(const ColumnView& strings, BlockEncoder& bytes_encod
   const bool asked_once =
       choice.dictionary && choice.dictionary->entry_lengths.size() * kManyRows <= strings.rows;
   const bool few = choice.dictionary && choice.dictionary->entry_lengths.size() <= kFewEntries;
-  const double must_save = !asked_once ? 0 : (few ? kOthersMustSaveOfFew : kOthersMustSave);
+  const bool is_preferred = prefers_fast && asked_once;
+  const double must_save = !is_preferred ? 0 : (few ? kOthersMustSaveOfFew : kOthersMustSave);
   if (choice.dictionary && by_dictionary * (1 - must_save) <= best) return choice;
   choice.dictionary.reset();
   choice.tokens = std::move(tokens);

@@ -26,6 +26,8 @@ struct StringChoice {
 StringChoice choose_strings_quickly(const ColumnView& strings);
 
 /// Tries the representations on a sample of the column; `bytes_encoder` is used for the trial.
-StringChoice choose_strings(const ColumnView& strings, BlockEncoder& bytes_encoder);
+/// Without `prefers_fast` the smallest is taken, however slowly queries read it.
+StringChoice choose_strings(const ColumnView& strings, BlockEncoder& bytes_encoder,
+                            bool prefers_fast = true);
 
 }  // namespace presso

@@ -37,6 +37,7 @@ TableParameters table_parameters(const CompressOptions& options, bool quick) {
   if (level >= kFirstSlowLevel) {
     parameters.must_save.values = parameters.must_save.codes = parameters.must_save.few_rows;
     parameters.tried_plans = kPlansOfSlowLevels;
+    parameters.prefers_fast = false;
   }
   return parameters;
 }

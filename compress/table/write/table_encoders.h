@@ -22,6 +22,7 @@ struct TableParameters {
   EncoderParameters integers;
   MustSave must_save;
   std::uint32_t tried_plans = 2;  ///< as in PlaneEncoder::encode()
+  bool prefers_fast = true;       ///< strings, as in choose_strings()
   bool quick = false;             ///< TableOptions::quick
 };
 
@@ -40,6 +41,7 @@ struct TableEncoders {
         integers(parameters.integers),
         must_save(parameters.must_save),
         tried_plans(parameters.tried_plans),
+        prefers_fast(parameters.prefers_fast),
         block_bytes(parameters.strings.parser.block_bytes),
         quick(parameters.quick) {}
   /// Coders of bytes, with the block size for strings.
@@ -48,6 +50,7 @@ struct TableEncoders {
   PlaneEncoder planes;
   MustSave must_save;
   std::uint32_t tried_plans;
+  bool prefers_fast;
   std::uint32_t block_bytes;
   bool quick;
 };
