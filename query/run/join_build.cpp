@@ -120,11 +120,10 @@ class StageBuilder {
     auto file = std::make_unique<PartFile>(std::move(plan));
     file_ = file.get();
     std::uint64_t place = 0;
-    const auto consume = [&](SliceRows slice) -> Result<bool> {
+    PRESSO_TRY(read([&](SliceRows slice) -> Result<bool> {
       PRESSO_TRY(write_slice(slice, place));
       return true;
-    };
-    PRESSO_TRY(read(consume));
+    }));
     PRESSO_TRY(file->finish());
     return file;
   }
@@ -565,8 +564,7 @@ class StageBuilder {
     for (const SliceRows& slice : slices_) {
       const std::uint64_t* const bits = slice.validity.empty() ? nullptr : slice.validity.data();
       for (std::size_t i = 0; i < slice.count; ++i, ++row) {
-        const bool has_key = has_bit(bits, i);
-        validity_[row / 64] |= std::uint64_t{has_key} << (row % 64);
+        validity_[row / 64] |= std::uint64_t{has_bit(bits, i)} << (row % 64);
       }
     }
   }
@@ -618,15 +616,12 @@ class StageBuilder {
     built_->is_worth_asking =
         !is_loaded_ && query::is_worth_asking(parent_.query, *parent_.tree, stage_,
                                               static_cast<double>(built_->rows_kept));
-    if (may_only_choose()) {
+    const bool decided = is_decided_by_scan();
+    if (decided && !built_->keys.are_words()) return {};
+    if (decided || (part_.is_all() && may_only_choose(parent_, *built_))) {
       make_filter();
-      built_->only_chooses = built_->filter != nullptr && built_->filter->unique();
-      if (built_->only_chooses) return {};
-    }
-    if (is_decided_by_scan() && !built_->keys.are_words()) return {};
-    if (is_decided_by_scan()) {
-      make_filter();
-      if (built_->filter != nullptr && built_->filter->exact()) return {};
+      const join::KeyFilter* const filter = built_->filter.get();
+      if (filter != nullptr && (decided ? filter->exact() : filter->unique())) return {};
     }
     PRESSO_TRY(make_join_table());
     if (built_->filter == nullptr && built_->is_worth_asking && built_->keys.are_words()) {
@@ -649,15 +644,6 @@ class StageBuilder {
   /// Whether the scan can do all the work of the stage.
   bool is_decided_by_scan() const {
     return !is_loaded_ && query::is_decided_by_scan(parent_, stage_, part_.is_all());
-  }
-
-  /// Whether BuiltStage::only_chooses holds if keys are unique.
-  bool may_only_choose() const {
-    const auto number = static_cast<std::size_t>(&stage_ - parent_.tree->stages.data());
-    return stage_.kind == StageKind::kInner && stage_.residual.empty() && built_->columns.empty() &&
-           built_->keys.are_words() && built_->is_worth_asking && part_.is_all() &&
-           parent_.options.join_strategy == JoinStrategy::kAuto &&
-           can_ask_in_scan(parent_.query, *parent_.tree, number);
   }
 
   Status make_join_table() {

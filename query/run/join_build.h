@@ -131,9 +131,6 @@ struct BuiltStage {
   std::unique_ptr<join::JoinTable> table;
   /// Whether rows of the probe side should be tested for their keys before they are joined.
   bool is_worth_asking = false;
-  /// Whether an inner join only chooses rows of the probe side, which the scan does then: no column
-  /// of the build side is needed, and no two of its rows have the same key.
-  bool only_chooses = false;
   /// The filter for that test, if keys are words; may be nullptr.
   std::unique_ptr<join::KeyFilter> filter;
   /// A bit for each row that has found a partner, if such rows, or all others, are returned at the

@@ -99,8 +99,8 @@ double share_of_range(const Execution& execution, const BuiltStage& built) {
 }
 
 /// The share of rows that are expected to pass: the share of its table's rows that the build side
-/// has kept. A complete build side is expected to have a partner for every row, unless its keys are
-/// few of those that there may be.
+/// has kept. A complete build side is expected to have a partner for every row, unless it has few
+/// of the keys in the range of the probe side.
 double share_of(const Execution& execution, const BuiltStage& built, bool negated) {
   constexpr double kUnknown = 0.5;
   const auto all = static_cast<double>(execution.query.joins->sources[built.bound.build.root].rows);
@@ -159,6 +159,15 @@ bool is_decided_by_scan(const Execution& execution, const BoundStage& stage, boo
          can_ask_in_scan(execution.query, *execution.tree, number);
 }
 
+bool may_only_choose(const Execution& execution, const BuiltStage& built) {
+  const BoundStage& stage = built.bound;
+  const auto number = static_cast<std::size_t>(&stage - execution.tree->stages.data());
+  return stage.kind == StageKind::kInner && stage.residual.empty() && built.columns.empty() &&
+         built.keys.are_words() && built.is_worth_asking &&
+         execution.options.join_strategy == JoinStrategy::kAuto &&
+         can_ask_in_scan(execution.query, *execution.tree, number);
+}
+
 /// Chooses the form of the test: intervals if possible, else BuildKeyTest.
 std::optional<KeyCondition> key_condition(const Execution& execution, std::size_t stage,
                                           const BuiltStage& built, bool is_parted) {
@@ -173,8 +182,11 @@ std::optional<KeyCondition> key_condition(const Execution& execution, std::size_
   if (words && built.filter == nullptr) return std::nullopt;
   const bool negated = bound.kind == StageKind::kProbeAnti;
   KeyCondition made;
-  made.decides = built.only_chooses || ((!words || built.filter->exact()) &&
-                                        is_decided_by_scan(execution, bound, !is_parted));
+  // An inner join without a table only chooses rows; see may_only_choose().
+  made.decides =
+      bound.kind == StageKind::kInner
+          ? built.table == nullptr
+          : (!words || built.filter->exact()) && is_decided_by_scan(execution, bound, !is_parted);
   // An inexact test must not be negated: it would drop rows that have no partner.
   if (negated && !made.decides) return std::nullopt;
   const bool is_string =

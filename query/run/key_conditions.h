@@ -31,6 +31,10 @@ bool is_worth_asking(const BoundQuery& query, const JoinTree& tree, const BoundS
 /// that.
 bool is_decided_by_scan(const Execution& execution, const BoundStage& stage, bool is_whole);
 
+/// Whether an inner join only chooses rows of the probe side if its keys turn out to be unique,
+/// since no column of the build side is needed. The scan then does all its work.
+bool may_only_choose(const Execution& execution, const BuiltStage& built);
+
 /// A condition for the scan.
 struct KeyCondition {
   Condition condition;

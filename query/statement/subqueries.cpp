@@ -18,7 +18,6 @@
 #include <set>
 
 #include "format/suggest.h"
-#include "query/expression/token.h"
 #include "query/statement/lowering.h"
 
 namespace presso::query {
@@ -31,8 +30,7 @@ using Op = Expression::Op;
 constexpr std::uint64_t kMostListed = 64;
 /// A table that is this many times as large as another is much larger.
 constexpr std::uint64_t kMuchLarger = 2;
-/// A join keeps its smaller side if the larger one has this many times as many rows, and the rows
-/// are so many that it matters.
+/// Rows are kept before a join with a table that has this many times as many, and more than a few.
 constexpr std::uint64_t kManyTimes = 8;
 constexpr std::uint64_t kFewRows = 1'000;
 
@@ -54,54 +52,6 @@ struct CorrelationKey {
   Expression inner;
   Expression outer;
   bool nulls_are_equal = false;
-};
-
-/// The names of all columns in parts of a statement, whosever they are, with those in statements
-/// within it.
-class NamesUsed {
- public:
-  void add(const Expression& tree) {
-    any_node(tree, [this](const Expression& node) {
-      if (node.kind == Kind::kColumn) names_.insert(expression_detail::lower_case(node.text));
-      if (node.statement != nullptr) add(*node.statement);
-      return false;
-    });
-  }
-  void add(const SqlQuery& query) {
-    SqlQuery copy = query;
-    const Status done = for_each_part(copy, [this](Expression& part) -> Status {
-      add(part);
-      return {};
-    });
-    knows_all_ = knows_all_ && done.ok();
-    for (const SqlJoin& join : query.joins) {
-      for (const Expression& each : join.using_columns) add(each);
-      add(join.source);
-    }
-    add(query.from);
-  }
-  bool has(const std::string& name) const {
-    return !knows_all_ || names_.contains(expression_detail::lower_case(name));
-  }
-
- private:
-  void add(const SqlSource& source) {
-    for (const Expression& each : source.arguments) add(each);
-    if (source.statement != nullptr) add(*source.statement);
-  }
-  void add(const SqlStatement& statement) {
-    for (const SqlCommonTable& table : statement.with) add(*table.statement);
-    add(statement.select);
-    for (const auto& side : {statement.left, statement.right}) {
-      if (side != nullptr) add(*side);
-    }
-    for (const auto& row : statement.rows) {
-      for (const Expression& each : row) add(each);
-    }
-  }
-
-  std::set<std::string> names_;
-  bool knows_all_ = true;
 };
 
 }  // namespace
@@ -207,35 +157,13 @@ class Subqueries {
       if (rest) plain_.push_back(std::move(*rest));
     }
     for (Expression& condition : left) {
-      drops_nulls_ = is_strict_comparison(condition);
+      drops_nulls_ = compares_one_subquery(condition);
       PRESSO_TRY(replace_in(condition, false));
       plain_.push_back(std::move(condition));
     }
     drops_nulls_ = false;
     if (!plain_.empty()) query.where = all_of(std::move(plain_));
     return {};
-  }
-
-  /// Whether the condition compares the only subquery in it, or what is computed from it: where
-  /// that is null, the condition is not true, so that rows without a partner need not be kept.
-  static bool is_strict_comparison(const Expression& condition) {
-    if (condition.kind != Kind::kOperator || condition.op < Op::kEqual ||
-        condition.op > Op::kGreaterEqual) {
-      return false;
-    }
-    return subqueries_in(condition) == 1 &&
-           std::any_of(condition.arguments.begin(), condition.arguments.end(), passes_null);
-  }
-  static std::size_t subqueries_in(const Expression& tree) {
-    std::size_t count = is_subquery(tree) ? 1 : 0;
-    for (const Expression& argument : tree.arguments) count += subqueries_in(argument);
-    return count;
-  }
-  /// Whether the tree is a subquery for one value, or arithmetic with one.
-  static bool passes_null(const Expression& tree) {
-    if (is_subquery(tree)) return tree.op == Op::kNone;
-    return tree.kind == Kind::kOperator && tree.op >= Op::kAdd && tree.op <= Op::kNegate &&
-           std::any_of(tree.arguments.begin(), tree.arguments.end(), passes_null);
   }
 
   /// Makes a semi or anti join of [NOT] IN or EXISTS, and returns what is left to be tested.
@@ -319,7 +247,7 @@ class Subqueries {
   /// dropped. As an inner join among the first ones it takes part in the choice of their order.
   void join_distinct(Relation rows, Expression on) {
     std::vector<SqlJoin>& joins = block_.query_.joins;
-    const auto later = std::find_if_not(joins.begin(), joins.end(), is_inner);
+    const auto later = std::find_if_not(joins.begin(), joins.end(), joins_pairs);
     const auto place = later - joins.begin();
     if (place < static_cast<std::ptrdiff_t>(first_joins_.size())) {
       return block_.add_join(std::move(rows), SqlJoin::Kind::kInner, std::move(on));
@@ -384,11 +312,10 @@ class Subqueries {
       if (i > 0) {
         const SqlJoin& join = block_.query_.joins[i - 1];
         if (join.kind == SqlJoin::Kind::kSemi || join.kind == SqlJoin::Kind::kAnti) continue;
-        if (!is_inner(join) || !join.using_columns.empty()) return false;
+        if (!joins_pairs(join) || !join.using_columns.empty()) return false;
       }
       const Relation& source = block_.scope_.sources[i];
-      const bool is_called_by_files = source.alias.empty() && !source.names.empty();
-      if (is_called_by_files) {
+      if (source.alias.empty() && !source.names.empty()) {
         qualifiers.insert(qualifiers.end(), source.names.begin(), source.names.end());
       } else {
         qualifiers.push_back(block_.qualifier_of(i));
@@ -402,10 +329,6 @@ class Subqueries {
       }
     }
     return !selected.empty();
-  }
-
-  static bool is_inner(const SqlJoin& join) {
-    return join.kind == SqlJoin::Kind::kInner || join.kind == SqlJoin::Kind::kComma;
   }
 
   Status join_directly(Block& inner, const std::optional<Expression>& tested, SqlJoin::Kind kind) {
@@ -757,7 +680,7 @@ class Subqueries {
   Status join_outer_keys(Block& inner, const std::vector<CorrelationKey>& keys) {
     const std::optional<std::size_t> owner = owner_of(keys);
     const auto& joins = inner.query_.joins;
-    const bool is_plain = std::all_of(joins.begin(), joins.end(), is_inner);
+    const bool is_plain = std::all_of(joins.begin(), joins.end(), joins_pairs);
     if (!owner || *owner > first_joins_.size() || !is_plain) return {};
     std::uint64_t largest = 0;
     for (const Relation& source : inner.scope_.sources) largest = std::max(largest, source.rows());
@@ -820,7 +743,7 @@ class Subqueries {
     for (std::size_t i = 0; i < joins.size(); ++i) {
       const auto kind = joins[i].kind;
       const bool is_half = kind == SqlJoin::Kind::kSemi || kind == SqlJoin::Kind::kAnti;
-      if (!is_inner(joins[i]) && !is_half) {
+      if (!joins_pairs(joins[i]) && !is_half) {
         chosen.query_.joins.clear();
         return;
       }

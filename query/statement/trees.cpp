@@ -2,7 +2,10 @@
 // Implements trees.h.
 #include "query/statement/trees.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "query/expression/token.h"
 
 namespace presso::query {
 namespace {
@@ -18,6 +21,19 @@ Status rewrite_keys(std::vector<SortExpression>& keys, const Replace& replace) {
 Status rewrite_all(std::vector<Expression>& trees, const Replace& replace) {
   for (Expression& tree : trees) PRESSO_TRY(rewrite(tree, replace));
   return {};
+}
+
+std::size_t subqueries_in(const Expression& tree) {
+  std::size_t count = tree.kind == Kind::kSubquery ? 1 : 0;
+  for (const Expression& argument : tree.arguments) count += subqueries_in(argument);
+  return count;
+}
+
+/// Whether the tree is a subquery for one value, or arithmetic with one.
+bool passes_null(const Expression& tree) {
+  if (tree.kind == Kind::kSubquery) return tree.op == Op::kNone;
+  return tree.kind == Kind::kOperator && tree.op >= Op::kAdd && tree.op <= Op::kNegate &&
+         std::any_of(tree.arguments.begin(), tree.arguments.end(), passes_null);
 }
 
 }  // namespace
@@ -61,6 +77,61 @@ bool any_node(const Expression& tree, const std::function<bool(const Expression&
     return found;
   });
   return done.ok() && found;
+}
+
+void NamesUsed::add(const Expression& tree) {
+  any_node(tree, [this](const Expression& node) {
+    if (node.kind == Kind::kColumn) names_.insert(expression_detail::lower_case(node.text));
+    if (node.statement != nullptr) add(*node.statement);
+    return false;
+  });
+}
+
+void NamesUsed::add(const SqlQuery& query) {
+  SqlQuery copy = query;
+  const Status done = for_each_part(copy, [this](Expression& part) -> Status {
+    add(part);
+    return {};
+  });
+  (void)done;  // it cannot fail
+  for (const SqlJoin& join : query.joins) {
+    for (const Expression& each : join.using_columns) add(each);
+    add(join.source);
+  }
+  add(query.from);
+}
+
+bool NamesUsed::has(const std::string& name) const {
+  return names_.contains(expression_detail::lower_case(name));
+}
+
+void NamesUsed::add(const SqlSource& source) {
+  for (const Expression& each : source.arguments) add(each);
+  if (source.statement != nullptr) add(*source.statement);
+}
+
+void NamesUsed::add(const SqlStatement& statement) {
+  for (const SqlCommonTable& table : statement.with) add(*table.statement);
+  add(statement.select);
+  for (const auto& side : {statement.left, statement.right}) {
+    if (side != nullptr) add(*side);
+  }
+  for (const auto& row : statement.rows) {
+    for (const Expression& each : row) add(each);
+  }
+}
+
+bool compares_one_subquery(const Expression& condition) {
+  if (condition.kind != Kind::kOperator || condition.op < Op::kEqual ||
+      condition.op > Op::kGreaterEqual) {
+    return false;
+  }
+  return subqueries_in(condition) == 1 &&
+         std::any_of(condition.arguments.begin(), condition.arguments.end(), passes_null);
+}
+
+bool joins_pairs(const SqlJoin& join) {
+  return join.kind == SqlJoin::Kind::kInner || join.kind == SqlJoin::Kind::kComma;
 }
 
 std::vector<Expression> conjuncts_of(Expression condition) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,29 @@ Status rewrite(Expression& tree, const Replace& replace);
 Status for_each_part(SqlQuery& query, const std::function<Status(Expression&)>& take);
 /// Whether some node of the tree, or of what stands after its calls, fulfils the condition.
 bool any_node(const Expression& tree, const std::function<bool(const Expression&)>& is);
+
+/// The names of all columns in parts of a statement, whichever table they belong to, with those in
+/// statements within it.
+class NamesUsed {
+ public:
+  void add(const Expression& tree);
+  void add(const SqlQuery& query);
+  /// Whether a column of that name may be meant somewhere. Letter case does not matter.
+  bool has(const std::string& name) const;
+
+ private:
+  void add(const SqlSource& source);
+  void add(const SqlStatement& statement);
+
+  std::set<std::string> names_;  ///< in lower case
+};
+
+/// Whether the condition compares the only subquery in it, or what is computed from it: where that
+/// is null, the condition is not true.
+bool compares_one_subquery(const Expression& condition);
+
+/// Whether the join gives the pairs of rows that fulfil a condition, and no other rows.
+bool joins_pairs(const SqlJoin& join);
 
 /// Takes a condition apart at its ANDs.
 std::vector<Expression> conjuncts_of(Expression condition);

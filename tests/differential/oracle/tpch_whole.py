@@ -47,7 +47,8 @@ def other_rows(connection, text):
     """DuckDB rounds sums before it divides them, so averages are made of sums and counts; Q1, which
     has them, ends with the count of all rows."""
     text = re.sub(r"'(\w+)\.presso'", r"\1", text)
-    averages = [i for i, item in enumerate(re.findall(r"\b(avg|sum|count)\(", text)) if item == "avg"]
+    calls = re.findall(r"\b(avg|sum|count)\(", text)
+    averages = [i for i, call in enumerate(calls) if call == "avg"]
     is_q1 = "count_order" in text
     if is_q1:
         text = text.replace("avg(", "sum(")
