@@ -740,7 +740,8 @@ class Subqueries {
         if (names_columns && is_of(each, owner)) conditions.push_back(std::move(each));
       }
     }
-    for (std::size_t i = 0; i < joins.size(); ++i) {
+    // Sources after a LATERAL one are not open yet.
+    for (std::size_t i = 0; i + 1 < block_.scope_.sources.size(); ++i) {
       const auto kind = joins[i].kind;
       const bool is_half = kind == SqlJoin::Kind::kSemi || kind == SqlJoin::Kind::kAnti;
       if (!joins_pairs(joins[i]) && !is_half) {
