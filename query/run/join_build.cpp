@@ -120,10 +120,11 @@ class StageBuilder {
     auto file = std::make_unique<PartFile>(std::move(plan));
     file_ = file.get();
     std::uint64_t place = 0;
-    PRESSO_TRY(read([&](SliceRows slice) -> Result<bool> {
+    const auto consume = [&](SliceRows slice) -> Result<bool> {
       PRESSO_TRY(write_slice(slice, place));
       return true;
-    }));
+    };
+    PRESSO_TRY(read(consume));
     PRESSO_TRY(file->finish());
     return file;
   }
@@ -163,25 +164,24 @@ class StageBuilder {
     PRESSO_TRY(prepare());
     counts_parts_ = true;
     prepare_slots();
-    PartSizes& sizes = sizes_;
     std::uint64_t measured = 0, measured_bytes = 0;
     PRESSO_TRY(read([&](SliceRows slice) -> Result<bool> {
       measured_bytes += slice.bytes();
       measured += slice.count;
-      add_all(slice.by_hash, sizes.by_hash);
-      add_all(slice.by_word, sizes.by_word);
+      add_all(slice.by_hash, sizes_.by_hash);
+      add_all(slice.by_word, sizes_.by_word);
       return true;
     }));
-    if (measured == 0) return std::move(sizes);
+    if (measured == 0) return std::move(sizes_);
     const std::uint64_t rows =
-        std::accumulate(sizes.by_hash.begin(), sizes.by_hash.end(), std::uint64_t{0});
+        std::accumulate(sizes_.by_hash.begin(), sizes_.by_hash.end(), std::uint64_t{0});
     const double bytes = static_cast<double>(measured_bytes) / static_cast<double>(measured) *
                          static_cast<double>(rows);
-    sizes.row_bytes = bytes_of_row(rows, bytes, ~std::uint64_t{0});
-    if (!built_->keys.are_words()) sizes.row_bytes += kNumberedKeyBytes;
+    sizes_.row_bytes = bytes_of_row(rows, bytes, ~std::uint64_t{0});
+    if (!built_->keys.are_words()) sizes_.row_bytes += kNumberedKeyBytes;
     // A range of words is assumed to get the kind of table that all words get.
-    if (!sizes.by_word.empty()) sizes.word_row_bytes = bytes_of_row(rows, bytes, word_span_);
-    return std::move(sizes);
+    if (!sizes_.by_word.empty()) sizes_.word_row_bytes = bytes_of_row(rows, bytes, word_span_);
+    return std::move(sizes_);
   }
 
  private:
