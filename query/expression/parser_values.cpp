@@ -324,8 +324,7 @@ Result<Node> Parser::extract() {
   Node node = begin_node(Kind::kFunction, take().offset);
   const std::size_t open = take().offset;
   const Token& part = here();
-  const bool is_name = part.kind == TokenKind::kWord && ahead().is_word("from");
-  if (!is_name) {
+  if (part.kind != TokenKind::kWord || part.reserved) {
     return unexpected(part, "YEAR, QUARTER, MONTH, WEEK, DAY, HOUR, MINUTE or SECOND");
   }
   node->tree.text = lower_case(take().text);

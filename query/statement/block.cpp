@@ -53,6 +53,7 @@ Result<Query> Block::lower() {
   PRESSO_TRY(name_windows());
   PRESSO_TRY(expand_lists());
   PRESSO_TRY(lower_asof_joins());
+  PRESSO_TRY(lower_unnest_items());
   PRESSO_TRY(lower_subqueries());
   return finish();
 }
@@ -123,6 +124,8 @@ Status Block::open_sources() {
     SqlJoin& join = query_.joins[i];
     PRESSO_ASSIGN(const bool lateral, lower_lateral(i));
     if (lateral) continue;
+    PRESSO_ASSIGN(const bool unnests, lower_unnest_source(i));
+    if (unnests) continue;
     PRESSO_ASSIGN(Relation next, lowering_.source(join.source, common_, scope_.around));
     scope_.sources.push_back(std::move(next));
     if (join.natural) PRESSO_TRY(natural_columns(join, scope_.sources.size() - 1));
@@ -199,7 +202,8 @@ bool Block::needs_lists() const {
   const Status done = for_each_part(copy, [&](Expression& part) -> Status {
     needs = needs || any_node(part, [](const Expression& node) {
               return node.kind == Kind::kSubquery || node.details != nullptr ||
-                     (node.kind == Kind::kFunction && node.text == "columns") ||
+                     (node.kind == Kind::kFunction &&
+                      (node.text == "columns" || node.text == "unnest")) ||
                      (node.kind == Kind::kStar && !node.arguments.empty()) ||
                      (is_any_aggregate(node) && (!is_native(node) || node.distinct));
             });

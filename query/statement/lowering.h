@@ -7,6 +7,7 @@
 //   subqueries.cpp   subqueries in expressions become constants, joins with kept answers, or marks
 //   groupings.cpp    GROUPING SETS and aggregates that need all values of a group
 //   pivot.cpp        PIVOT and UNPIVOT
+//   unnested.cpp     unnest() joins rows with the elements of their arrays
 //   asof.cpp         ASOF JOIN becomes two joins
 //   summary.cpp      DESCRIBE and SUMMARIZE
 //   windows.cpp      window functions: a query before them, the operator, a query after them
@@ -157,6 +158,10 @@ class Block {
   // In block.cpp.
   Status open_sources();
   Result<bool> series_as_source();
+  // In unnested.cpp.
+  Result<bool> lower_unnest_source(std::size_t join);
+  Status lower_unnest_items();
+  Result<Relation> unnested(const Expression& array, std::size_t sources, const std::string& name);
   Result<bool> lower_lateral(std::size_t join);
   Status natural_columns(SqlJoin& join, std::size_t source);
   Status set_parameters();

@@ -57,6 +57,9 @@ TEST(SqlError, PartsThatTakeMoreThanOneQueryAreParsedAsStatements) {
            "select a from t order by all",
            "select * exclude (a) from t",
            "select * replace (a as b) from t",
+           "select a from t using sample 5",
+           "copy t to 'x'",
+           "pivot t on a using sum(b)",
        }) {
     const Result<SqlStatement> parsed = parse_statement(text);
     ASSERT_TRUE(parsed.ok()) << text << ": " << parsed.error().what;
@@ -227,7 +230,6 @@ TEST(SqlError, RefusesOtherStatements) {
        "0: DELETE is not supported; files are only read here: a statement begins with SELECT"},
       {"explain select a from t",
        "0: EXPLAIN is not part of a statement here; the command's --explain does it"},
-      {"copy t to 'x'", "10: expected TO and a file's name, found a string"},
       {"table t", "0: TABLE is not supported; write SELECT * FROM and a file"},
       {"pragma x",
        "0: PRAGMA is not supported; files are only read here: a statement begins with SELECT"},
@@ -252,8 +254,8 @@ TEST(SqlError, RefusesWhatElseItDoesNotKnow) {
       {"select a from t group by a with rollup",
        "27: expected an operator, ',', HAVING, ORDER BY, LIMIT or the end, found the keyword "
        "'with'"},
-      {"select a from t tablesample 10%", "16: TABLESAMPLE is not supported"},
-      {"select a from t using sample 5", "16: USING stands after JOIN and a file"},
+      {"select a from t tablesample 10%",
+       "16: TABLESAMPLE is not supported; write USING SAMPLE 10 ROWS at the end"},
       {"select a from t fetch first 5 rows only",
        "16: FETCH is not supported; write LIMIT and a number of rows"},
       {"select a from t order by b fetch first 5 rows only",
@@ -265,8 +267,7 @@ TEST(SqlError, RefusesWhatElseItDoesNotKnow) {
       {"select sum(*) + * from t", "16: expected a value, found '*'"},
       {"select count(o.*) from t o", "15: expected a column's name after '.', found '*'"},
       {"select a from t pivot (b)",
-       "16: PIVOT is not supported; write GROUP BY, and sum(CASE WHEN ... THEN x END) for a "
-       "column"},
+       "16: PIVOT stands at the beginning of a statement: PIVOT 'file' ON column USING sum(x)"},
       {"select top 10 a from t", "11: expected an operator, ',' or FROM, found '10'"},
   });
 }
