@@ -108,6 +108,19 @@ Result<Query> query_of(const Sources& sources, const Object& request) {
   return query;
 }
 
+Result<StatementQuery> statement_of(const Sources& sources, const std::string& text,
+                                    const QueryOptions& options) {
+  PRESSO_ASSIGN(const SqlStatement statement, parse_statement(text));
+  StatementContext context;
+  context.options = options;
+  context.open = [&](const SqlSource& source) -> Result<StatementTables> {
+    PRESSO_ASSIGN(auto tables, source_of(sources, source.path));
+    std::vector<std::string> names(tables.size(), source.path);
+    return StatementTables{std::move(tables), std::move(names)};
+  };
+  return lower_statement(statement, text, context);
+}
+
 QueryOptions options_of(const Object& request) {
   QueryOptions options;
   options.threads = static_cast<unsigned>(number_of(request, "threads", 1));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "presso/query.h"
+#include "presso/statement.h"
 #include "tests/support/flat_json.h"
 
 namespace presso::oracle {
@@ -25,6 +26,9 @@ std::uint64_t number_of(const flat_json::Object& request, const char* name,
                         std::uint64_t otherwise);
 
 Result<Query> query_of(const Sources& sources, const flat_json::Object& request);
+/// A whole statement over sources, of which all inner queries have been run.
+Result<StatementQuery> statement_of(const Sources& sources, const std::string& text,
+                                    const QueryOptions& options);
 QueryOptions options_of(const flat_json::Object& request);
 
 }  // namespace presso::oracle

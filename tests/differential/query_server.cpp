@@ -10,7 +10,8 @@
 // columns, group_by, agg, having, order_by, limit, offset; threads, plan, rows (list or bitmap),
 // strategy, join_strategy, memory, device (gpu: an emulated one). Sources are joined by from (a
 // name), as (its alias), and join1 (a name), as1, kind1 ("left"), on1 ("a = b"), join2 and so on;
-// or by sql, a statement over names. The answer is a line of JSON:
+// or by sql, one SELECT over names. "statement" is a whole statement over names, as of presso sql;
+// of the other fields it takes threads and memory. The answer is a line of JSON:
 // {"types":[...],"rows":[[...],...]}, values as text or null, or
 // {"error":"..."}.
 //
@@ -97,12 +98,14 @@ class JsonSink final : public ResultSink {
   std::string rows_;
 };
 
+std::string error_of(const Error& error) {
+  return std::string("{\"error\":").append(quoted(error.message())).append("}");
+}
+
 std::string answer_of(const Query& query, const QueryOptions& options, Needs& needs) {
   JsonSink sink;
   const auto done = query.run(options, sink);
-  if (!done.ok()) {
-    return std::string("{\"error\":").append(quoted(done.error().message())).append("}");
-  }
+  if (!done.ok()) return error_of(done.error());
   needs.passes = std::max(needs.passes, done->passes);
   needs.bytes = std::max(needs.bytes, done->peak_bytes);
   needs.spilled_bytes = std::max(needs.spilled_bytes, done->spilled_bytes);
@@ -123,11 +126,19 @@ std::string differing(const Object& variant, const std::string& other, const std
       .append("}");
 }
 
+/// The answer to a whole statement.
+std::string statement_answer(const Sources& sources, const Object& request) {
+  const QueryOptions options = options_of(request);
+  const auto last = statement_of(sources, field(request, "statement"), options);
+  if (!last.ok()) return error_of(last.error());
+  Needs needs;
+  return answer_of(last->query, options, needs);
+}
+
 std::string answer_to(const Sources& sources, const Object& request) {
+  if (request.count("statement") != 0) return statement_answer(sources, request);
   const auto query = query_of(sources, request);
-  if (!query.ok()) {
-    return std::string("{\"error\":").append(quoted(query.error().message())).append("}");
-  }
+  if (!query.ok()) return error_of(query.error());
   std::uint64_t unfit = 0;
   Needs needs;
   std::string answer = answer_of(*query, options_of(request), needs);
