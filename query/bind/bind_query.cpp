@@ -424,6 +424,13 @@ Result<QuerySpec> distinct_as_groups(QuerySpec spec, const BoundQuery& query,
     // A literal is left out: as a key, a number would mean a position.
     if (key.kind == Kind::kColumn || !key.arguments.empty()) spec.group_by.push_back(item);
   }
+  if (spec.group_by.empty()) {
+    // Only literals are selected: without rows there is no group, as with any key.
+    Expression any;
+    any.kind = Kind::kBool;
+    any.text = "true";
+    spec.group_by.push_back({{std::move(any), ""}, selected.front().text});
+  }
   spec.select = std::move(selected);
   return spec;
 }

@@ -950,7 +950,7 @@ Result<NodeId> Builder::in(NodeId a, std::vector<NodeId> set) const {
     return any_of(std::move(set));
   }
   const bool literals = std::all_of(set.begin(), set.end(), [this](NodeId id) {
-    return graph_.is_constant(id) && at(id).family != Family::kNull;
+    return graph_.is_constant(id) && at(id).family != Family::kNull && !at(id).is_null;
   });
   if (literals && at(a).family == Family::kString && set.size() > 1) {
     StringCondition condition;
