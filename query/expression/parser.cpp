@@ -249,33 +249,54 @@ Result<Node> Parser::binary(const Infix& operation, Node left) {
   return finish(std::move(node));
 }
 
-/// `x = ANY (SELECT ...)` is IN, and `x <> ALL (SELECT ...)` is NOT IN. The others ask whether a
-/// row exists for which the comparison is true, or for ALL, is not.
+/// EXISTS of a row of `inner` for which a comparison of its only column, ##value, is true.
+static Expression exists_where(const std::shared_ptr<const SqlStatement>& inner,
+                               Expression compared, bool negated) {
+  SqlStatement outer;
+  outer.select.select.push_back({presso::number(1), "1"});
+  outer.select.from.statement = inner;
+  outer.select.from.alias = "##values";
+  outer.select.from.columns = {"##value"};
+  outer.select.where = std::move(compared);
+  Expression exists;
+  exists.kind = Kind::kSubquery;
+  exists.op = Op::kExists;
+  exists.negated = negated;
+  exists.statement = std::make_shared<const SqlStatement>(std::move(outer));
+  return exists;
+}
+
+/// `x = ANY (SELECT ...)` is IN, and `x <> ALL (SELECT ...)` is NOT IN. The others are CASE: true
+/// if the comparison is true for one row, or for ALL, for each; else, if there is a row for which
+/// ALL knows that it is false or ANY does not know, false or null; else the other one of these.
 Result<Node> Parser::among(const Infix& operation, Node left) {
   const bool all = take().is_word("all");
   if (operation.op == (all ? Op::kNotEqual : Op::kEqual)) {
     return subquery(Op::kIn, begin_operator(Op::kIn, all, std::move(left)));
   }
   const std::size_t begin = left->begin;
-  PRESSO_ASSIGN(auto inner, statement_in_parentheses());
-  Node node = begin_node(Kind::kSubquery, begin);
-  node->tree.op = Op::kExists;
-  node->tree.negated = all;
-  Expression compared =
+  PRESSO_ASSIGN(const auto inner, statement_in_parentheses());
+  const auto truth = [](const char* text) {
+    Expression value;
+    value.kind = Kind::kBool;
+    value.text = text;
+    return value;
+  };
+  const Expression compared =
       presso::operation(operation.op, {std::move(left->tree), presso::column("##value")});
+  Expression is_false = presso::operation(Op::kIsDistinct, {compared, truth("false")});
+  is_false.negated = true;
+  Node node = begin_node(Kind::kCase, begin);
+  std::vector<Expression>& parts = node->tree.arguments;
   if (all) {
-    Expression truth;
-    truth.kind = Kind::kBool;
-    truth.text = "true";
-    compared = presso::operation(Op::kIsDistinct, {std::move(compared), std::move(truth)});
+    Expression not_true = presso::operation(Op::kIsDistinct, {compared, truth("true")});
+    parts = {exists_where(inner, std::move(not_true), true), truth("true"),
+             exists_where(inner, std::move(is_false), false), truth("false"), Expression()};
+  } else {
+    Expression unknown = presso::operation(Op::kIsNull, {compared});
+    parts = {exists_where(inner, compared, false), truth("true"),
+             exists_where(inner, std::move(unknown), false), Expression(), truth("false")};
   }
-  SqlStatement outer;
-  outer.select.select.push_back({presso::number(1), "1"});
-  outer.select.from.statement = std::move(inner);
-  outer.select.from.alias = "##values";
-  outer.select.from.columns = {"##value"};
-  outer.select.where = std::move(compared);
-  node->tree.statement = std::make_shared<const SqlStatement>(std::move(outer));
   return finish(std::move(node));
 }
 

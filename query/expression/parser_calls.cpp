@@ -89,7 +89,9 @@ Result<Node> Parser::list() {
 Status Parser::details(Node& call, CallDetails details) {
   if (here().is_word("within") && ahead().is_word("group")) PRESSO_TRY(within_group(details));
   if (here().is_word("filter") && ahead().is_symbol("(")) PRESSO_TRY(filter(details));
-  if (here().is_word("ignore") || here().is_word("respect")) PRESSO_TRY(nulls_of(details));
+  // Without OVER it belongs to the call around: last_value(abs(x) IGNORE NULLS) OVER ().
+  const bool of_nulls = here().is_word("ignore") || here().is_word("respect");
+  if (of_nulls && ahead(2).is_word("over")) PRESSO_TRY(nulls_of(details));
   const bool is_over = here().is_word("over") && (ahead().is_symbol("(") || is_name(ahead()));
   if (is_over) {
     take();
