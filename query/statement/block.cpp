@@ -229,7 +229,9 @@ Status Block::expand_lists() {
     for (const NamedExpression& item : query_.select) {
       const bool literal =
           item.expression.kind != Kind::kColumn && item.expression.arguments.empty();
-      if (!literal && !calls_aggregate(item.expression)) query_.group_by.push_back(item);
+      const bool of_groups =
+          calls_aggregate(item.expression) || any_node(item.expression, is_window);
+      if (!literal && !of_groups) query_.group_by.push_back(item);
     }
   }
   if (query_.orders_by_all) {

@@ -251,8 +251,13 @@ Result<std::vector<CorrelationKey>> Subqueries::correlate(Block& inner, const Ex
     const bool is_equality = each.kind == Kind::kOperator && each.op == Op::kEqual;
     const bool first_outer = is_equality && is_all_outer(inner, each.arguments[0]);
     const bool second_outer = is_equality && is_all_outer(inner, each.arguments[1]);
-    const bool first_inner = is_equality && !has_outer(inner, each.arguments[0]);
-    const bool second_inner = is_equality && !has_outer(inner, each.arguments[1]);
+    // A literal is no key: in GROUP BY a number would be a position.
+    const auto is_inner_key = [&](const Expression& side) {
+      return !has_outer(inner, side) &&
+             any_node(side, [](const Expression& node) { return node.kind == Kind::kColumn; });
+    };
+    const bool first_inner = is_equality && is_inner_key(each.arguments[0]);
+    const bool second_inner = is_equality && is_inner_key(each.arguments[1]);
     if (first_outer && second_inner) {
       keys.push_back({each.arguments[1], each.arguments[0]});
     } else if (second_outer && first_inner) {
@@ -424,9 +429,24 @@ bool Subqueries::is_correlated(const Block& inner) const {
 
 void Subqueries::qualify_outer(Expression& column) const {
   if (!column.qualifier.empty()) return;
-  if (const auto source = block_.scope_.source_of(column)) {
-    column.qualifier = block_.qualifier_of(*source);
+  const auto source = block_.scope_.source_of(column);
+  if (!source) return;
+  Expression first = column;
+  first.qualifier = block_.qualifier_of(*source);
+  std::vector<Expression> values = {first};
+  for (std::size_t i = 0; i < first_joins_.size(); ++i) {
+    const auto kind = first_joins_[i].kind;
+    if (kind != SqlJoin::Kind::kRight && kind != SqlJoin::Kind::kFull) continue;
+    const std::vector<Expression>& merged = first_joins_[i].using_columns;
+    const bool is_merged = std::any_of(merged.begin(), merged.end(), [&](const Expression& each) {
+      return same_name(each.text, column.text);
+    });
+    if (!is_merged) continue;
+    values.push_back(first);
+    values.back().qualifier = block_.qualifier_of(i + 1);
   }
+  column = values.size() == 1 ? std::move(first)
+                              : at_place_of(call("coalesce", std::move(values)), column);
 }
 
 std::vector<NamedExpression> Subqueries::keys_as_items(const std::vector<CorrelationKey>& keys) {

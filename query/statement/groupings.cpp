@@ -117,12 +117,15 @@ Result<std::optional<Query>> Block::lower_grouping_sets() {
         return true;
       }
       if (is_any_aggregate(node)) return true;
+      // A key of this grouping stays as it is, with keys of other groupings within it.
+      std::optional<std::size_t> left_out;
       for (std::size_t key = 0; key < keys.size(); ++key) {
-        if (!(keys[key].expression == node) || is_in_set(key)) continue;
-        node = at_place_of(cast_to(null_literal(), types[key]), node);
-        return true;
+        if (!(keys[key].expression == node)) continue;
+        if (is_in_set(key)) return true;
+        left_out = key;
       }
-      return false;
+      if (left_out) node = at_place_of(cast_to(null_literal(), types[*left_out]), node);
+      return left_out.has_value();
     };
     for (NamedExpression& item : one.select) PRESSO_TRY(rewrite(item.expression, replace));
     if (one.having) PRESSO_TRY(rewrite(*one.having, replace));

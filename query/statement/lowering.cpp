@@ -41,6 +41,16 @@ bool is_real(const ColumnSchema& column) {
   return column.type == ColumnType::kDouble || column.type == ColumnType::kFloat;
 }
 
+/// A column in a type of any width. A cast alone leaves a narrow column as it is.
+Expression in_type(const ColumnSchema& schema, const std::string& type) {
+  Expression value = column(schema.name);
+  if (is_number(schema) && type_name(schema) != type) {
+    value = is_real(schema) ? operation(Op::kMultiply, {std::move(value), presso::number("1e0")})
+                            : operation(Op::kAdd, {std::move(value), number(0)});
+  }
+  return cast_to(std::move(value), type);
+}
+
 /// Whether a kept answer has the names and types of a list of casts already.
 bool is_kept_as(const TableSchema& schema, const std::vector<NamedExpression>& list) {
   return std::equal(schema.columns.begin(), schema.columns.end(), list.begin(), list.end(),
@@ -152,6 +162,20 @@ Result<Relation> Lowering::answer(const SqlStatement& statement, const CommonTab
   return keep(query, what);
 }
 
+namespace {
+
+/// Whether the second part of a UNION reads the table that the UNION defines. Without that, WITH
+/// RECURSIVE is as WITH.
+bool names_itself(const SqlCommonTable& table) {
+  if (table.statement->kind != SqlStatement::Kind::kUnion) return false;
+  const std::vector<SqlSource> sources = files_of(*table.statement->right);
+  return std::any_of(sources.begin(), sources.end(), [&](const SqlSource& source) {
+    return source.bare && same_name(source.path, table.name);
+  });
+}
+
+}  // namespace
+
 /// Tables of WITH are answered when they are first named, once.
 Result<Query> Lowering::lower(const SqlStatement& statement, const CommonTables* common,
                               const Scope* around) {
@@ -163,7 +187,7 @@ Result<Query> Lowering::lower(const SqlStatement& statement, const CommonTables*
     added.columns = table.columns;
     added.statement = table.statement;
     PRESSO_ASSIGN(added.answer, [&]() -> Result<Relation> {
-      if (statement.recursive && table.statement->kind == SqlStatement::Kind::kUnion) {
+      if (statement.recursive && names_itself(table)) {
         return recursive(added, &own);
       }
       // A table sees only those before it.
@@ -220,8 +244,7 @@ Result<Relation> Lowering::recursive(const CommonTable& table, const CommonTable
     Query query = query_of(next);
     std::vector<NamedExpression> list;
     for (std::size_t i = 0; i < types.size(); ++i) {
-      list.push_back({cast_to(column(next.schema().columns[i].name), types[i]),
-                      found.schema().columns[i].name});
+      list.push_back({in_type(next.schema().columns[i], types[i]), found.schema().columns[i].name});
     }
     query.select(std::move(list));
     PRESSO_ASSIGN(next, keep(query, table.name));
@@ -395,11 +418,10 @@ Result<std::vector<Relation>> Lowering::alike(const SqlStatement& statement,
     const ColumnSchema& first = typed_a || !in_b ? a.columns[x] : b.columns[y];
     const ColumnSchema& second = typed_b || !in_a ? b.columns[y] : a.columns[x];
     const std::string type = common_type(first, second);
-    Expression left_value = in_a ? column(a.columns[x].name) : null_literal();
-    Expression right_value = in_b ? column(b.columns[y].name) : null_literal();
     const std::string& name = in_a ? a.columns[x].name : b.columns[y].name;
-    lists[0].push_back({cast_to(std::move(left_value), type), name});
-    lists[1].push_back({cast_to(std::move(right_value), type), name});
+    const Expression none = cast_to(null_literal(), type);
+    lists[0].push_back({in_a ? in_type(a.columns[x], type) : none, name});
+    lists[1].push_back({in_b ? in_type(b.columns[y], type) : none, name});
   }
   std::vector<Relation> sides;
   for (std::size_t i = 0; i < 2; ++i) {

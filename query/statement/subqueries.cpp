@@ -32,6 +32,22 @@ constexpr std::uint64_t kMostListed = 64;
 constexpr std::uint64_t kManyTimes = 8;
 constexpr std::uint64_t kFewRows = 1'000;
 
+/// CASE WHEN a THEN true, and false or null otherwise: as a condition it is `a`. ANY and ALL are
+/// such.
+bool is_true_only_first(const Expression& condition) {
+  const std::vector<Expression>& parts = condition.arguments;
+  if (condition.kind != Kind::kCase || parts.size() < 2) return false;
+  const auto is_true = [](const Expression& each) {
+    return each.kind == Kind::kBool && each.text == "true";
+  };
+  const auto is_not_true = [&](const Expression& each) {
+    return each.kind == Kind::kNull || (each.kind == Kind::kBool && !is_true(each));
+  };
+  bool only_first = is_true(parts[1]);
+  for (std::size_t i = 3; i < parts.size(); i += 2) only_first &= is_not_true(parts[i]);
+  return only_first && (parts.size() % 2 == 0 || is_not_true(parts.back()));
+}
+
 }  // namespace
 
 Status Subqueries::lower() {
@@ -55,6 +71,7 @@ Status Subqueries::lower_where() {
   SqlQuery& query = block_.query_;
   if (!query.where) return {};
   for (Expression& condition : conjuncts_of(*std::exchange(query.where, std::nullopt))) {
+    if (is_true_only_first(condition)) condition = Expression(condition.arguments[0]);
     auto& list = any_node(condition, is_subquery) ? waiting_ : plain_;
     list.push_back(std::move(condition));
   }

@@ -61,6 +61,38 @@ constexpr Case kCases[] = {
     {"select id as a, name as b from emp where id < 2 union all by name select 'x' as b, 2.5 as "
      "c order by b",
      "1,Ann,\n,x,2.5\n"},
+    {"select amount from pay where emp = 2 union all select 12.34 union all select 1",
+     "7.00\n12.34\n1.00\n"},
+    {"select amount from pay intersect select 7.00", "7.00\n"},
+    {"select distinct 4, 'x' from emp where false", ""},
+    {"select id, last_value(abs(salary) ignore nulls) over (order by id) as a, last_value(salary) "
+     "ignore nulls over (order by id) as b from emp where id in (4, 5)",
+     "4,250,250\n5,250,250\n"},
+    {"select dept, median(salary) as m, sum(count(*)) over (order by dept) as n from emp where id "
+     "< 5 group by all order by dept",
+     "it,275,2\nsales,150,4\n"},
+    {"select id, (select max(floor) from dept where 3 = id) as f from emp where id in (2, 3)",
+     "2,\n3,2\n"},
+    {"select id in (2, 3, cast(null as int)), dept in ('it', cast(null as varchar)) from emp where "
+     "id < 4",
+     ",\ntrue,\ntrue,true\n"},
+    {"select 'x' in (select dept from emp), 0 in (select salary from emp), 0 in (select id from "
+     "emp)",
+     ",,false\n"},
+    {"select id, 150 > any (select salary from emp), 400 > all (select salary from emp), 50 > any "
+     "(select salary from emp), 250 > all (select salary from emp) from emp where id = 1",
+     "1,true,,,false\n"},
+    {"select count(*) from emp where not (50 > any (select salary from emp))", "0\n"},
+    {"select count(*) from emp where salary >= all (select salary from emp where salary > 0)",
+     "2\n"},
+    {"select distinct 4, 'x' from emp", "4,x\n"},
+    {"with recursive t as (select 1 as n union all select 2) select sum(n) from t", "3\n"},
+    {"select e.id, dept from emp e right join dept d using (dept) where 'Zed' = (select max(boss) "
+     "from (select dept as unit, boss from dept) x where unit = dept)",
+     ",ops\n"},
+    {"select dept, dept || '!' as d, count(*) from emp where id < 4 group by grouping sets ((dept "
+     "|| '!'), (dept)) order by 1, 2",
+     "it,,1\nsales,,2\n,it!,1\n,sales!,2\n"},
     {"select 1 as a union all select 2.5 union all select null order by a", "1.0\n2.5\n\n"},
     {"(select id from emp order by id desc limit 1) union all (select id from emp order by id "
      "limit 1) order by 1",
