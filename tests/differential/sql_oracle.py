@@ -209,8 +209,14 @@ def main():
     run, begun = Run(options, duckdb), time.time()
     numbers = range((options.queries + QUERIES_OF_TABLE - 1) // QUERIES_OF_TABLE)
     for number in numbers if options.table is None else [options.table]:
-        run.table(number, min(QUERIES_OF_TABLE, options.queries - number * QUERIES_OF_TABLE)
-                  if options.table is None else QUERIES_OF_TABLE)
+        run.table(
+            number,
+            (
+                min(QUERIES_OF_TABLE, options.queries - number * QUERIES_OF_TABLE)
+                if options.table is None
+                else QUERIES_OF_TABLE
+            ),
+        )
         if options.progress and number % 10 == 9:
             done = (run.counts["statements"], run.failures, time.time() - begun)
             print("%d statements, %d failures, %.0f s" % done, flush=True)

@@ -4,7 +4,6 @@ depends on the order in which rows are read: what depends on an order is sorted 
 it can see, so that only equal rows are left in any order."""
 
 import datetime
-import random
 
 import tables as kinds
 
@@ -15,8 +14,17 @@ TEXTS = ["", "a", "b", "ab", "B", "é", "Ω", "日本", "x y", "a%b", "😀", "z
 
 # Name, columns and their types.
 TABLES = {
-    "a": [("id", INT), ("k", INT), ("g", INT), ("p", DEC), ("x", DBL), ("s", STR), ("d", DATE),
-          ("t", TIME), ("f", BOOL)],
+    "a": [
+        ("id", INT),
+        ("k", INT),
+        ("g", INT),
+        ("p", DEC),
+        ("x", DBL),
+        ("s", STR),
+        ("d", DATE),
+        ("t", TIME),
+        ("f", BOOL),
+    ],
     "b": [("id", INT), ("k", INT), ("m", INT), ("q", DEC), ("s", STR), ("d", DATE), ("f", BOOL)],
     "c": [("id", INT), ("g", INT), ("v", INT), ("x", DBL), ("w", STR), ("t", TIME)],
     "e": [("id", INT), ("k", INT), ("g", INT), ("s", STR)],
@@ -31,23 +39,40 @@ class SmallTables(kinds.TableMaker):
         if type == INT:
             return lambda: str(rng.randint(-2, 6) if name != "v" else rng.randint(-100, 100))
         if type == DEC:
-            return lambda: kinds.decimal_text(rng.choice([0, 25, 100, -150, rng.randint(0, 9999)]), 2)
+            return lambda: kinds.decimal_text(
+                rng.choice([0, 25, 100, -150, rng.randint(0, 9999)]), 2
+            )
         if type == DBL:
             return lambda: kinds.real_text(rng.randint(-20, 20) / 4)
         if type == STR:
             return lambda: rng.choice(TEXTS)
         if type == BOOL:
             return lambda: rng.choice(["true", "false"])
-        day = lambda: datetime.date(2024, 1, 25) + datetime.timedelta(rng.randint(0, 40))
         if type == DATE:
-            return lambda: day().isoformat()
+            return self.day
         return lambda: "%s %02d:%02d:%02d.%06d" % (
-            day().isoformat(), rng.randrange(24), rng.randrange(60), rng.choice([0, 30]),
-            rng.choice([0, 0, 500000]))
+            self.day(),
+            rng.randrange(24),
+            rng.randrange(60),
+            rng.choice([0, 30]),
+            rng.choice([0, 0, 500000]),
+        )
+
+    def day(self):
+        return (
+            datetime.date(2024, 1, 25) + datetime.timedelta(self.rng.randint(0, 40))
+        ).isoformat()
 
     def named(self, table):
-        stored = {INT: "int64", DEC: "decimal(12,2)", DBL: "double", STR: "utf8", DATE: "date",
-                  TIME: "timestamp(us)", BOOL: "bool"}
+        stored = {
+            INT: "int64",
+            DEC: "decimal(12,2)",
+            DBL: "double",
+            STR: "utf8",
+            DATE: "date",
+            TIME: "timestamp(us)",
+            BOOL: "bool",
+        }
         numbers = list(range(1, self.rows + 1))
         self.rng.shuffle(numbers)
         columns = [kinds.Column("id", "int64", "int", [str(n) for n in numbers])]
@@ -64,7 +89,9 @@ class Statements:
 
     def __init__(self, rng):
         self.rng, self.names, self.common, self.ordered = rng, 0, [], False
-        self.used = set()
+        self.windows = False
+        # Half of the statements are small, so that what goes wrong is easy to see.
+        self.depth, self.size = rng.choice([(0, 0), (0, 1), (1, 0), (1, 1), (2, 2)])
 
     def name(self, prefix):
         self.names += 1
@@ -80,7 +107,7 @@ class Statements:
         if type == INT:
             return str(rng.randint(0, 6))
         if type == DEC:
-            return rng.choice(["0.25", "1.00", "1.5", "12.34", "0.5"])
+            return rng.choice(["0.25", "1.00", "1.50", "12.34", "0.50"])
         if type == DBL:
             return rng.choice(["0.5e0", "1e0", "2.25e0"])
         if type == STR:
@@ -96,7 +123,7 @@ class Statements:
 
     def expr(self, scope, type, depth=2):
         rng = self.rng
-        if depth <= 0 or self.chance(0.45):
+        if min(depth, self.size) <= 0 or self.chance(0.45):
             return self.column(scope, type) if self.chance(0.85) else self.literal(type)
         if self.chance(0.2):
             return self.general(scope, type, depth - 1)
@@ -123,15 +150,18 @@ class Statements:
         if form == 4:
             return "(%s %s %s)" % (a, self.rng.choice(["//", "%"]), self.rng.choice("2357"))
         if form == 5:
-            return "%s(%s)" % (self.rng.choice(["length", "octet_length_"][:1]),
-                               self.expr(scope, STR, depth))
+            return "length(%s)" % self.expr(scope, STR, depth)
         if form == 6:
-            return "%s(%s)" % (self.rng.choice(["year", "month", "day", "dayofweek"]),
-                               self.expr(scope, self.rng.choice([DATE, TIME]), depth))
+            return "%s(%s)" % (
+                self.rng.choice(["year", "month", "day", "dayofweek"]),
+                self.expr(scope, self.rng.choice([DATE, TIME]), depth),
+            )
         if form == 7:
             return "abs(%s)" % a
-        return "date_diff('day', %s, %s)" % (self.expr(scope, DATE, depth),
-                                             self.expr(scope, DATE, depth))
+        return "date_diff('day', %s, %s)" % (
+            self.expr(scope, DATE, depth),
+            self.expr(scope, DATE, depth),
+        )
 
     def of_dec(self, scope, depth):
         a = self.expr(scope, DEC, depth)
@@ -146,8 +176,11 @@ class Statements:
         a = self.expr(scope, self.rng.choice(NUMBERS), depth)
         form = self.rng.randrange(4)
         if form == 0:
-            return "(%s %s %s)" % (self.expr(scope, DBL, depth), self.rng.choice("+-*"),
-                                   self.expr(scope, DBL, depth))
+            return "(%s %s %s)" % (
+                self.expr(scope, DBL, depth),
+                self.rng.choice("+-*"),
+                self.expr(scope, DBL, depth),
+            )
         if form == 1:
             return "(%s / %s)" % (a, self.rng.choice("248"))
         if form == 2:
@@ -182,8 +215,11 @@ class Statements:
         a = self.expr(scope, TIME, depth)
         if self.chance(0.5):
             return "date_trunc('%s', %s)" % (self.rng.choice(["day", "month", "hour"]), a)
-        return "(%s + interval '%d' %s)" % (a, self.rng.randint(0, 9),
-                                            self.rng.choice(["day", "hour", "month"]))
+        return "(%s + interval '%d' %s)" % (
+            a,
+            self.rng.randint(0, 9),
+            self.rng.choice(["day", "hour", "month"]),
+        )
 
     def of_bool(self, scope, depth):
         return "(%s)" % self.cond(scope, depth)
@@ -250,20 +286,29 @@ class Statements:
         form = rng.randrange(8)
         type = rng.choice([INT, INT, STR, DATE, DEC])
         if form < 2:
-            return "%s %sin (%s)" % (self.expr(scope, type, 1), rng.choice(["", "not "]),
-                                     self.subquery(scope, type, depth))
+            return "%s %sin (%s)" % (
+                self.expr(scope, type, 1),
+                rng.choice(["", "not "]),
+                self.subquery(scope, type, depth),
+            )
         if form < 5:
             return "%sexists (%s)" % (rng.choice(["", "not "]), self.subquery(scope, type, depth))
         if form == 5:
             word, which = rng.choice(["=", "<>", "<", ">="]), rng.choice(["any", "all"])
-            return "%s %s %s (%s)" % (self.expr(scope, type, 1), word, which,
-                                      self.subquery(scope, type, depth))
+            return "%s %s %s (%s)" % (
+                self.expr(scope, type, 1),
+                word,
+                which,
+                self.subquery(scope, type, depth),
+            )
         text, type = self.scalar(scope, depth)
         return "%s %s %s" % (self.expr(scope, type, 1), rng.choice(["=", "<", ">="]), text)
 
     def where(self, scope, depth):
-        if depth > 0 and self.chance(0.45):
+        if (depth > 0 and self.chance(0.45)) or self.chance(0.15):
             text = self.sub_cond(scope, depth)
+            if self.chance(0.2):
+                text = "not (%s)" % text
             if self.chance(0.4):
                 text = "%s %s %s" % (text, self.rng.choice(["and", "or"]), self.cond(scope, 1))
             return text
@@ -282,13 +327,27 @@ class Statements:
             return "%s as %s" % (name, alias), self.qualified(alias, columns)
         form = rng.randrange(14)
         if form == 0:
-            text = "(values %s) as %s(u, z)" % (", ".join(
-                "(%s, %s)" % (rng.choice([self.literal(INT), "null"]), self.literal(STR))
-                for _ in range(rng.randint(1, 4))), alias)
+            text = "(values %s) as %s(u, z)" % (
+                ", ".join(
+                    "(%s, %s)"
+                    % (
+                        self.literal(INT) if row == 0 or self.chance(0.7) else "null",
+                        self.literal(STR),
+                    )
+                    for row in range(rng.randint(1, 4))
+                ),
+                alias,
+            )
             return "(select u + 0 as u, z from %s) as %s" % (text, alias), [
-                (alias + ".u", INT), (alias + ".z", STR)]
+                (alias + ".u", INT),
+                (alias + ".z", STR),
+            ]
         if form == 1:
-            text = "generate_series(%d, %d) as %s(i)" % (rng.randint(-2, 1), rng.randint(1, 5), alias)
+            text = "generate_series(%d, %d) as %s(i)" % (
+                rng.randint(-2, 1),
+                rng.randint(1, 5),
+                alias,
+            )
             return text, [(alias + ".i", INT)]
         table = rng.choice(list(TABLES))
         return "%s as %s" % (table, alias), self.qualified(alias, TABLES[table])
@@ -298,38 +357,56 @@ class Statements:
 
     def sources(self, depth):
         text, scope = self.base(depth)
+        if self.chance(0.04):
+            return self.asof(text, scope)
         while self.chance(0.35):
             text, scope = self.joined(text, scope, depth)
         return text, scope
 
+    def asof(self, text, scope):
+        alias, table = self.name("t"), self.rng.choice(list(TABLES))
+        kind = self.rng.choice(["asof join", "asof left join"])
+        numbers = [name for name, type in scope if type == INT]
+        if not numbers:
+            return text, scope
+        equal = self.chance(0.5) and "k" in dict(TABLES[table])
+        on = "%s %s %s.id" % (self.rng.choice(numbers), self.rng.choice([">=", "<", ">"]), alias)
+        if equal:
+            on = "%s = %s.k and %s" % (self.rng.choice(numbers), alias, on)
+        return "%s %s %s as %s on %s" % (text, kind, table, alias, on), scope + self.qualified(
+            alias, TABLES[table]
+        )
+
     def joined(self, text, scope, depth):
         rng = self.rng
         form = rng.randrange(16)
-        if form == 0:
+        if form == 0 and " join " not in text.split("(")[0]:
             alias, table = self.name("t"), rng.choice(list(TABLES))
             own = self.qualified(alias, TABLES[table])
             inner = "select %s as l1, %s as l2 from %s as %s where %s" % (
-                self.expr(own, INT, 1), self.expr(own + scope, INT, 1), table, alias,
-                self.correlation(own, scope))
+                self.expr(own, INT, 1),
+                self.expr(own, INT, 1),
+                table,
+                alias,
+                self.correlation(own, scope),
+            )
             name = self.name("t")
             comma = rng.choice([", lateral", " cross join lateral"])
             return "%s%s (%s) as %s" % (text, comma, inner, name), scope + [
-                (name + ".l1", INT), (name + ".l2", INT)]
-        if form == 1:
-            alias, table = self.name("t"), rng.choice(list(TABLES))
-            own = self.qualified(alias, TABLES[table])
-            kind = rng.choice(["asof join", "asof left join"])
-            key = self.column(scope, INT)
-            return "%s %s %s as %s on %s >= %s.id" % (
-                text, kind, table, alias, key, alias), scope + own
+                (name + ".l1", INT),
+                (name + ".l2", INT),
+            ]
         source, own = self.base(depth)
         if form == 2:
             return "%s cross join %s" % (text, source), scope + own
         type = rng.choice([INT, INT, INT, STR, DATE])
         on = "%s = %s" % (self.column(scope, type), self.column(own, type))
         if form == 3:
-            on = "%s %s %s" % (self.column(scope, INT), rng.choice(["<", ">=", "<>"]),
-                               self.column(own, INT))
+            on = "%s %s %s" % (
+                self.column(scope, INT),
+                rng.choice(["<", ">=", "<>"]),
+                self.column(own, INT),
+            )
         if self.chance(0.3):
             on += " and " + self.cond(scope + own, 1)
         if form in (4, 5):
@@ -347,7 +424,13 @@ class Statements:
         kind = rng.choice(["join", "left join", "right join", "full join"])
         left, right = self.name("t"), self.name("t")
         text = "%s as %s %s %s as %s using (%s)" % (
-            one, left, kind, two, right, ", ".join(name for name, _ in names))
+            one,
+            left,
+            kind,
+            two,
+            right,
+            ", ".join(name for name, _ in names),
+        )
         scope = list(names)
         for alias, table in ((left, one), (right, two)):
             scope += self.qualified(alias, [c for c in TABLES[table] if c not in names])
@@ -368,30 +451,41 @@ class Statements:
             if form == 2:
                 return "count(distinct %s)" % any + filter
             if form == 3:
-                return "cast(sum(distinct %s) as bigint)" % self.expr(scope, INT, 1) + ""
+                return "cast(sum(distinct %s) as bigint)" % self.expr(scope, INT, 1)
             if form == 4:
                 return "cast(sum(%s)%s as bigint)" % (self.expr(scope, INT, 1), filter)
             if form == 5:
-                return "%s(%s)" % (rng.choice(["bit_and", "bit_or", "bit_xor"]),
-                                   self.column(scope, INT)) + filter
+                return "%s(%s)" % (rng.choice(["min", "max"]), self.column(scope, INT)) + filter
             if form == 6:
-                return "%s(%s, %s)" % (rng.choice(["arg_max", "arg_min"]), *[
-                    self.column(scope, INT)] * 2) + filter
+                return (
+                    "%s(%s, %s)"
+                    % (rng.choice(["arg_max", "arg_min"]), *[self.column(scope, INT)] * 2)
+                    + filter
+                )
             if form == 7:
-                return "quantile_disc(%s, %s)" % (self.expr(scope, INT, 1),
-                                                  rng.choice(["0.25", "0.5", "0.9", "0", "1"])) + filter
+                return (
+                    "quantile_disc(%s, %s)"
+                    % (self.expr(scope, INT, 1), rng.choice(["0.25", "0.5", "0.9", "0", "1"]))
+                    + filter
+                )
             return "%s(%s)" % (rng.choice(["min", "max"]), self.expr(scope, INT, 1)) + filter
         if type == DBL:
             a = self.expr(scope, rng.choice(NUMBERS), 1)
             form = rng.randrange(5)
             if form == 0:
-                return "round(%s(%s)%s, 4)" % (rng.choice(
-                    ["stddev", "var_pop", "stddev_pop", "var_samp", "variance"]), a, filter)
+                return "round(%s(%s)%s, 4)" % (
+                    rng.choice(["stddev", "var_pop", "stddev_pop", "var_samp", "variance"]),
+                    a,
+                    filter,
+                )
             if form == 1:
                 return "median(%s)" % self.expr(scope, rng.choice([INT, DBL]), 1) + filter
             if form == 2:
-                return "quantile_cont(%s, %s)" % (self.expr(scope, DBL, 1),
-                                                  rng.choice(["0.25", "0.5", "0.9"])) + filter
+                return (
+                    "quantile_cont(%s, %s)"
+                    % (self.expr(scope, DBL, 1), rng.choice(["0.25", "0.5", "0.9"]))
+                    + filter
+                )
             if form == 3:
                 return "sum(%s)" % self.column(scope, DBL) + filter
             return "avg(%s%s)" % (rng.choice(["", "", "distinct "]), a) + filter
@@ -402,12 +496,20 @@ class Statements:
                 return "string_agg(%s, ',' order by %s)" % (a, a) + filter
             if form == 1:
                 return "string_agg(distinct %s, ';' order by %s)" % (a, a) + filter
-            return "%s(%s order by %s)" % (rng.choice(["first", "last"]), a, self.total(scope)) + filter
+            return (
+                "%s(%s order by %s)" % (rng.choice(["first", "last"]), a, self.total(scope))
+                + filter
+            )
         if type == BOOL:
-            return "%s(%s)" % (rng.choice(["bool_and", "bool_or"]), self.expr(scope, BOOL, 1)) + filter
+            return (
+                "%s(%s)" % (rng.choice(["bool_and", "bool_or"]), self.expr(scope, BOOL, 1)) + filter
+            )
         if type == DEC and self.chance(0.4):
             return "cast(sum(%s%s)%s as decimal(18,2))" % (
-                rng.choice(["", "", "distinct "]), self.column(scope, DEC), filter)
+                rng.choice(["", "", "distinct "]),
+                self.column(scope, DEC),
+                filter,
+            )
         return "%s(%s)" % (rng.choice(["min", "max"]), self.expr(scope, type, 1)) + filter
 
     def total(self, scope):
@@ -416,14 +518,28 @@ class Statements:
         return ", ".join(name + self.direction() for name in names)
 
     def direction(self):
-        return self.rng.choice(["", "", " desc", " nulls first", " desc nulls last",
-                                " asc nulls last", " desc nulls first"])
+        return self.rng.choice(
+            [
+                "",
+                "",
+                " desc",
+                " nulls first",
+                " desc nulls last",
+                " asc nulls last",
+                " desc nulls first",
+            ]
+        )
 
     def frame(self, whole):
         rng = self.rng
         unit = rng.choice(["rows", "groups", "range"])
-        ends = ["unbounded preceding", "%d preceding", "current row", "%d following",
-                "unbounded following"]
+        ends = [
+            "unbounded preceding",
+            "%d preceding",
+            "current row",
+            "%d following",
+            "unbounded following",
+        ]
         if unit == "range" and not whole:
             ends = [ends[0], ends[2], ends[4]]
         first = rng.randrange(len(ends) - 1)
@@ -432,8 +548,10 @@ class Statements:
         n = sorted([rng.randint(0, 3), rng.randint(0, 3)])
         if "preceding" in ends[first]:
             n.reverse()
-        texts = [end % number if "%d" in end else end
-                 for end, number in zip((ends[first], ends[last]), n)]
+        texts = [
+            end % number if "%d" in end else end
+            for end, number in zip((ends[first], ends[last]), n)
+        ]
         text = " %s between %s and %s" % (unit, *texts)
         if self.chance(0.2):
             text += " exclude " + rng.choice(["current row", "group", "ties", "no others"])
@@ -442,8 +560,11 @@ class Statements:
     def over(self, scope, total=False, frame=True):
         rng, text = self.rng, ""
         if self.chance(0.6):
-            text += "partition by " + ", ".join(
-                self.expr(scope, rng.choice(ALL), 1) for _ in range(rng.randint(1, 2))) + " "
+            text += (
+                "partition by "
+                + ", ".join(self.expr(scope, rng.choice(ALL), 1) for _ in range(rng.randint(1, 2)))
+                + " "
+            )
         single = False
         if total:
             text += "order by " + self.total(scope)
@@ -455,8 +576,10 @@ class Statements:
             if single:
                 text += "order by " + rng.choice(numbers) + self.direction()
             else:
-                keys = ", ".join(self.expr(scope, rng.choice(ALL[:6]), 1) + self.direction()
-                                 for _ in range(rng.randint(1, 2)))
+                keys = ", ".join(
+                    self.expr(scope, rng.choice(ALL[:6]), 1) + self.direction()
+                    for _ in range(rng.randint(1, 2))
+                )
                 text += "order by " + keys
         if frame and "order by" in text and self.chance(0.6):
             part = self.frame(single)
@@ -474,25 +597,39 @@ class Statements:
             if form == 0:
                 return "row_number() over " + self.over(scope, True, False)
             if form == 1:
-                return "%s() over %s" % (rng.choice(["rank", "dense_rank"]),
-                                         self.over(scope, False, False))
+                return "%s() over %s" % (
+                    rng.choice(["rank", "dense_rank"]),
+                    self.over(scope, False, False),
+                )
             if form == 2:
                 return "ntile(%d) over %s" % (rng.randint(1, 4), self.over(scope, True, False))
         if type == DBL and self.chance(0.3):
-            return "%s() over %s" % (rng.choice(["percent_rank", "cume_dist"]),
-                                     self.over(scope, False, False))
+            return "%s() over %s" % (
+                rng.choice(["percent_rank", "cume_dist"]),
+                self.over(scope, False, False),
+            )
         form = rng.randrange(5)
         if form == 0:
             a = self.expr(scope, type, 1)
             more = ", %d" % rng.randint(0, 2) if self.chance(0.5) else ""
             if more and self.chance(0.4):
                 more += ", " + self.literal(type)
-            return "%s(%s%s) over %s" % (rng.choice(["lag", "lead"]), a, more,
-                                         self.over(scope, True, False))
+            return "%s(%s%s) over %s" % (
+                rng.choice(["lag", "lead"]),
+                a,
+                more,
+                self.over(scope, True, False),
+            )
         if form == 1:
             a, nth = self.expr(scope, type, 1), rng.randint(1, 3)
-            call = rng.choice(["first_value(%s%s)", "last_value(%s%s)", "nth_value(%s, " + str(nth) + "%s)"])
-            return call % (a, rng.choice(["", "", " ignore nulls"])) + " over " + self.over(scope, True)
+            call = rng.choice(
+                ["first_value(%s%s)", "last_value(%s%s)", "nth_value(%s, " + str(nth) + "%s)"]
+            )
+            return (
+                call % (a, rng.choice(["", "", " ignore nulls"]))
+                + " over "
+                + self.over(scope, True)
+            )
         text = self.window_aggregate(scope, type)
         wrap = "%s"
         if text.startswith("cast(") and "sum(" in text:
@@ -513,9 +650,10 @@ class Statements:
 
     def item(self, scope, type, depth):
         rng = self.rng
-        if depth > 0 and self.chance(0.08):
-            text, of = self.scalar(scope, depth)
-            return text, of
+        if self.chance(0.08):
+            return self.scalar(scope, depth)
+        if self.chance(0.05):
+            return "(%s)" % self.sub_cond(scope, depth), BOOL
         if self.windows and self.chance(0.35):
             return self.window(scope, type), type
         return self.expr(scope, type), type
@@ -531,8 +669,11 @@ class Statements:
         items, columns = [], []
         for number, type in enumerate(wanted):
             if types:
-                item = self.window(scope, type) if self.windows and self.chance(0.3) else (
-                    self.expr(scope, type))
+                item = (
+                    self.window(scope, type)
+                    if self.windows and self.chance(0.3)
+                    else (self.expr(scope, type))
+                )
             else:
                 item, type = self.item(scope, type, depth)
             items.append("%s as c%d" % (item, number + 1))
@@ -547,13 +688,17 @@ class Statements:
                 order = " order by %s, %s" % (", ".join(keys), self.total(scope))
         elif self.windows and self.chance(0.3):
             qualify = " qualify %s <= %d" % (self.window(scope, INT), rng.randint(1, 5))
-        return "select %s%s from %s%s%s%s" % (
-            distinct, ", ".join(items), text, where, qualify, order), columns
+        return (
+            "select %s%s from %s%s%s%s" % (distinct, ", ".join(items), text, where, qualify, order),
+            columns,
+        )
 
     def grouped(self, text, scope, where, depth):
         rng = self.rng
-        keys = [(self.expr(scope, type, rng.choice([0, 0, 1])), type) for type in
-                [rng.choice(ALL) for _ in range(rng.randint(0, 3))]]
+        keys = [
+            (self.expr(scope, type, rng.choice([0, 0, 1])), type)
+            for type in [rng.choice(ALL) for _ in range(rng.randint(0, 3))]
+        ]
         keys = [(key, type) for key, type in keys if any(name in key for name, _ in scope)]
         columns, items = [], []
         for key, type in keys:
@@ -575,8 +720,10 @@ class Statements:
             elif form == 2:
                 group = " group by cube (%s)" % list_
             elif form == 3:
-                sets = ", ".join("(%s)" % ", ".join(rng.sample(names, rng.randint(0, len(names))))
-                                 for _ in range(rng.randint(1, 3)))
+                sets = ", ".join(
+                    "(%s)" % ", ".join(rng.sample(names, rng.randint(0, len(names))))
+                    for _ in range(rng.randint(1, 3))
+                )
                 sets += ", (%s)" % list_
                 group = " group by grouping sets (%s)" % sets
                 if self.chance(0.4):
@@ -587,15 +734,24 @@ class Statements:
             else:
                 group = " group by " + list_
         if self.chance(0.25):
-            group += " having %s %s %s" % (self.aggregate(scope, INT), rng.choice(["<", ">=", "<>"]),
-                                          self.literal(INT))
+            group += " having %s %s %s" % (
+                self.aggregate(scope, INT),
+                rng.choice(["<", ">=", "<>"]),
+                self.literal(INT),
+            )
         if names and self.chance(0.15) and "(" not in group:
             # A window over the groups.
             columns.append(("c%d" % (len(columns) + 1), INT))
-            call = rng.choice(["rank() over (order by %s)", "sum(count(*)) over (order by %s)",
-                               "dense_rank() over (order by %s desc)"])
-            items.append("cast(%s as bigint) as c%d" % (
-                call % self.aggregate(scope, INT), len(columns)))
+            call = rng.choice(
+                [
+                    "rank() over (order by %s)",
+                    "sum(count(*)) over (order by %s)",
+                    "dense_rank() over (order by %s desc)",
+                ]
+            )
+            items.append(
+                "cast(%s as bigint) as c%d" % (call % self.aggregate(scope, INT), len(columns))
+            )
         return "select %s from %s%s%s" % (", ".join(items), text, where, group), columns
 
     def set_operation(self, depth):
@@ -604,8 +760,17 @@ class Statements:
         text, columns = self.select(depth, types)
         for _ in range(rng.choice([1, 1, 1, 2])):
             other, _ = self.select(depth, types)
-            word = rng.choice(["union", "union all", "union all", "intersect", "except",
-                               "except all", "intersect all", "union by name", "union all by name"])
+            word = rng.choice(
+                [
+                    "union",
+                    "union all",
+                    "union all",
+                    "intersect",
+                    "except",
+                    "union by name",
+                    "union all by name",
+                ]
+            )
             if " order by " in other:
                 other = "(%s)" % other
             text = "%s %s %s" % (text, word, other)
@@ -624,8 +789,11 @@ class Statements:
         keys = [str(i + 1) for i in range(len(columns))]
         self.rng.shuffle(keys)
         text = "select * from (%s) as %s order by %s limit %d" % (
-            text, self.name("t"), ", ".join(k + self.direction() for k in keys),
-            self.rng.randint(0, 12))
+            text,
+            self.name("t"),
+            ", ".join(k + self.direction() for k in keys),
+            self.rng.randint(0, 12),
+        )
         return text + (" offset %d" % self.rng.randint(0, 4) if self.chance(0.3) else ""), columns
 
     def starred(self, text, columns):
@@ -639,30 +807,37 @@ class Statements:
             new = self.expr(columns, type, 1)
             return "select * replace (%s as %s) from (%s) as %s" % (new, name, text, alias), columns
         return "select %s.*, %s as c9 from (%s) as %s" % (
-            alias, self.expr(columns, type, 1), text, alias), columns + [("c9", type)]
+            alias,
+            self.expr(columns, type, 1),
+            text,
+            alias,
+        ), columns + [("c9", type)]
 
     def statement(self):
         """The text; `ordered` says whether its rows come in one order."""
         rng, begin = self.rng, ""
-        self.windows = False
-        if self.chance(0.3):
+        if self.depth and self.chance(0.3):
             texts = []
             for _ in range(rng.choice([1, 1, 2])):
-                text, columns = self.select_or_set(1)
+                text, columns = self.select_or_set(self.depth - 1)
                 name = self.name("w")
                 texts.append("%s as (%s)" % (name, text))
                 self.common.append((name, columns))
             if self.chance(0.2):
                 name = self.name("w")
-                texts.append("%s(i, j) as (select 1, %s union %sselect i + 1, j * 2 from %s where i < %d)"
-                             % (name, self.literal(INT), rng.choice(["all ", ""]), name, rng.randint(1, 6)))
+                texts.append(
+                    "%s(i, j) as (select 1, %s union %sselect i + 1, j * 2 from %s where i < %d)"
+                    % (name, self.literal(INT), rng.choice(["all ", ""]), name, rng.randint(1, 6))
+                )
                 self.common.append((name, [("i", INT), ("j", INT)]))
                 begin = "with recursive "
             else:
                 begin = "with "
             begin += ", ".join(texts) + " "
         form = rng.random()
-        text, columns = self.set_operation(1) if form < 0.15 else self.select(2)
+        text, columns = (
+            self.set_operation(min(self.depth, 1)) if form < 0.15 else (self.select(self.depth))
+        )
         if " distinct on" not in text and not text.endswith(")") and self.chance(0.1):
             text, columns = self.starred(text, columns)
         if self.chance(0.4):
