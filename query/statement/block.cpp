@@ -227,11 +227,12 @@ Status Block::expand_lists() {
   if (query_.groups_by_all) {
     query_.groups_by_all = false;
     for (const NamedExpression& item : query_.select) {
-      const bool literal =
-          item.expression.kind != Kind::kColumn && item.expression.arguments.empty();
+      // What names no column is the same in all rows, and is no key.
+      const bool constant = !any_node(
+          item.expression, [](const Expression& node) { return node.kind == Kind::kColumn; });
       const bool of_groups =
           calls_aggregate(item.expression) || any_node(item.expression, is_window);
-      if (!literal && !of_groups) query_.group_by.push_back(item);
+      if (!constant && !of_groups) query_.group_by.push_back(item);
     }
   }
   if (query_.orders_by_all) {

@@ -16,6 +16,11 @@ constexpr std::uint64_t kMuchLarger = 2;
 
 }  // namespace
 
+/// A null, as value_of_no_rows() writes it. Dates are casts, too, of their texts.
+static bool is_null_literal(const Expression& value) {
+  return value.kind == Kind::kCast && value.arguments[0].kind == Kind::kNull;
+}
+
 Result<bool> Subqueries::lower_lateral(std::size_t number) {
   SqlJoin& join = block_.query_.joins[number];
   if (join.source.statement->kind != SqlStatement::Kind::kSelect) return false;
@@ -43,6 +48,15 @@ Result<bool> Subqueries::lower_lateral(std::size_t number) {
           node,
           "aggregates of all rows are supported in LEFT JOIN LATERAL, where no rows give "
           "null"));
+    }
+    for (const NamedExpression& item : inner.query_.select) {
+      if (!inner.query_.group_by.empty() || is_null_of_no_rows(item.expression)) continue;
+      PRESSO_ASSIGN(const Expression of_none, value_of_no_rows(inner, item));
+      if (is_null_literal(of_none)) continue;
+      return lowering_.shown(refused_at(
+          item.expression,
+          "in LATERAL, aggregates that are not null of no rows are not supported; write a subquery "
+          "for the value"));
     }
     inner.query_.group_by.insert(inner.query_.group_by.end(), list.begin(), list.end());
   }
@@ -91,7 +105,7 @@ Result<Expression> Subqueries::correlated_value(const Expression& node, Block& i
   inner.query_.select = list;
   PRESSO_ASSIGN(Relation rows, kept(inner, "values of a subquery for each outer value"));
   if (!of_all && list.size() > keys.size() + 1) PRESSO_TRY(check_single(rows, node));
-  const bool is_null_of_none = !of_none || of_none->kind == Kind::kCast;
+  const bool is_null_of_none = !of_none || is_null_literal(*of_none);
   if (of_all && is_null_of_none && drops_nulls_ && !grouped) {
     rows.alias = lowering_.new_name();
     Expression found = result(rows.alias, value.name, node, false);

@@ -65,6 +65,11 @@ constexpr Case kCases[] = {
      "7.00\n12.34\n1.00\n"},
     {"select amount from pay intersect select 7.00", "7.00\n"},
     {"select distinct 4, 'x' from emp where false", ""},
+    {"select 1 + 1 as a, count(*) as n from emp where false group by all", "2,0\n"},
+    {"select id, (select coalesce(max(day), date '2024-01-09') from pay where emp = id and amount "
+     "> "
+     "5) as d from emp where id < 4",
+     "1,2024-01-01\n2,2024-01-02\n3,2024-01-09\n"},
     {"select id, last_value(abs(salary) ignore nulls) over (order by id) as a, last_value(salary) "
      "ignore nulls over (order by id) as b from emp where id in (4, 5)",
      "4,250,250\n5,250,250\n"},
@@ -319,6 +324,10 @@ TEST_F(StatementTest, MistakesShowTheirPlace) {
        "up to 2 rows for one row around it"},
       {"with recursive t(n) as (select 1 union select n, n from t) select * from t",
        "the same number of columns"},
+      {"select id, n from emp left join lateral (select count(*) as n from pay where emp = id) p "
+       "on "
+       "true",
+       "aggregates that are not null of no rows"},
       {"select id from emp except all select id from emp", "EXCEPT ALL is not supported"},
       {"select lag(id, 1) over (order by) from emp", "expected a value"},
   };
