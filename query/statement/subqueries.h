@@ -169,8 +169,8 @@ class Subqueries {
   bool is_correlated(const Block& inner) const;
 
   /// Gives an outer column the name of its source, since a joined answer may have columns of the
-  /// same name. A column of USING is the first value of those that it joins, as rows of outer joins
-  /// lack some of them.
+  /// same name. A column of USING becomes COALESCE of the columns that it joins, since some of
+  /// them are null in rows of outer joins.
   void qualify_outer(Expression& column) const;
 
   std::vector<NamedExpression> keys_as_items(const std::vector<CorrelationKey>& keys);

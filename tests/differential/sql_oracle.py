@@ -60,7 +60,8 @@ class Run:
         self.failures = 0
 
     def table(self, number, queries):
-        rng = random.Random("%d tables %d" % (self.options.seed, number))
+        seed = "%d tables %d" % (self.options.seed, number)
+        rng = random.Random(seed)
         with tempfile.TemporaryDirectory() as folder:
             self.open(rng, folder)
             for query in range(queries):
@@ -90,7 +91,8 @@ class Run:
         self.presso = engines.Presso(self.options.server, self.arguments)
 
     def query(self, table, number):
-        rng = random.Random("%d tables %d statement %d" % (self.options.seed, table, number))
+        seed = "%d tables %d statement %d" % (self.options.seed, table, number)
+        rng = random.Random(seed)
         maker = statements.Statements(rng)
         question = Question(maker.statement(), False)
         question.ordered = maker.ordered
@@ -116,6 +118,10 @@ class Run:
                 self.count_errors(question, answer, error)
             return None
         what = self.difference(question, answer, rows)
+        if what and self.is_right_without_optimizer(question, answer):
+            what = None
+            if counts:
+                self.counts["let pass: DuckDB's optimizer changes its answer"] += 1
         if what and self.is_ambiguous(question, answer, rows):
             what = None
             if counts:
@@ -138,6 +144,13 @@ class Run:
     def difference(self, question, answer, rows):
         rows = [[plain(value) for value in row] for row in rows]
         return compare.difference(question, answer, rows, {})
+
+    def is_right_without_optimizer(self, question, answer):
+        """DuckDB 2.0.1 finds nothing in EXISTS (SELECT 5 FROM a LEFT JOIN b ON b.d = 1)."""
+        self.duck.connection.execute("PRAGMA disable_optimizer")
+        rows, error = self.duck.ask(question.text)
+        self.duck.connection.execute("PRAGMA enable_optimizer")
+        return error is None and self.difference(question, answer, rows) is None
 
     def is_ambiguous(self, question, answer, rows):
         """Whether DuckDB itself answers otherwise if rows come in another order."""
