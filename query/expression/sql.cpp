@@ -87,7 +87,10 @@ Result<SqlStatement> Statement::select() {
     PRESSO_TRY(select_list());
   } else if (from_first) {
     query_.select.push_back({{}, "*"});
-    query_.select[0].expression.kind = Expression::Kind::kStar;
+    Expression& star = query_.select[0].expression;
+    star.kind = Expression::Kind::kStar;
+    star.offset = result.offset;
+    star.length = std::string_view("from").size();
   } else {
     return unexpected_token("SELECT", "select");
   }

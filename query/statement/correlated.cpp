@@ -268,7 +268,7 @@ Result<std::vector<CorrelationKey>> Subqueries::correlate(Block& inner, const Ex
     // A literal is no key: in GROUP BY a number would be a position.
     const auto is_inner_key = [&](const Expression& side) {
       return !has_outer(inner, side) &&
-             any_node(side, [](const Expression& node) { return node.kind == Kind::kColumn; });
+             any_node(side, [](const Expression& part) { return part.kind == Kind::kColumn; });
     };
     const bool first_inner = is_equality && is_inner_key(each.arguments[0]);
     const bool second_inner = is_equality && is_inner_key(each.arguments[1]);

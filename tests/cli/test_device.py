@@ -345,7 +345,7 @@ class Queries(CliTest):
                 "few.csv.presso")
         whole = self.read("few.csv.presso")
         damaged = 0
-        for at in range(100, len(whole) - 400, 37):
+        for at in range(100, len(whole) - 300, 11):
             self.write("few.csv.presso", whole[:at] + bytes([whole[at] ^ 0x20]) + whole[at + 1:])
             by_cpu = self.run_presso(*join, "--device=cpu")
             by_gpu = self.run_presso(*join, "--device=gpu")

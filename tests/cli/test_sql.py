@@ -128,8 +128,21 @@ class Statements(SqlTest):
                 "select sum(distinct b), sum(distinct c), count(distinct a, b),"
                 " count(distinct a, c), avg(distinct b) filter (where a = 2) from few.csv"
             ),
-            [["15", "7", "3", "3", "6"]],
+            [["15", "7", "4", "4", "6"]],
         )
+
+    def test_parameters(self):
+        ask = "select id from shop.csv where city = $city and price > ? order by id"
+        self.assertEqual(
+            self.sql(ask, "--param", "city=Oslo", "--param", "1.5"), [["1"]],
+        )
+        self.assertEqual(
+            self.sql(ask, "--param", "-3", "--param", "city=Oslo"), [["1"], ["3"]],
+        )
+        self.fails("sql", ask, "--param", "1", saying="the parameter $city has no value")
+
+    def test_a_comment_may_stand_first(self):
+        self.assertEqual(self.sql("-- all\nselect count(*) from shop.csv"), [["5"]])
 
     def test_joins_are_those_of_the_command(self):
         large = self.table("large.csv", text_of(made_rows(3000, 1), "a,key,word"))

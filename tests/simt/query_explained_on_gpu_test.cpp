@@ -94,7 +94,7 @@ TEST(ExplainedOnGpu, FewAscendingRowsOfALargeTableMayHaveNoMemory) {
   const std::string expected = answer_of(query, nullptr).text;
   int there = 0;
   int by_cpu = 0;
-  for (std::uint64_t kibi = 293; kibi < 2930; kibi += kibi / 4) {
+  for (std::uint64_t kibi = 96; kibi < 2930; kibi += kibi / 16) {
     QueryRun run = limited_to(kibi);
     run.strategy = JoinStrategy::kUnchained;
     const Answer by_table = answered(query, run);
