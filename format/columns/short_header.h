@@ -5,6 +5,7 @@
 #pragma once
 
 #include "format/columns/wire_reader.h"
+#include "presso/byte_stream.h"
 #include "presso/wire.h"
 
 namespace presso {

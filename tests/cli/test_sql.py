@@ -131,6 +131,7 @@ class Statements(SqlTest):
             [["15", "7", "4", "4", "6"]],
         )
 
+    @covers("sql", "--param")
     def test_parameters(self):
         ask = "select id from shop.csv where city = $city and price > ? order by id"
         self.assertEqual(

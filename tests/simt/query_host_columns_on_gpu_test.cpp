@@ -151,7 +151,7 @@ TEST(HostColumnsOnGpu, AreAsManyAsRowsAreLeft) {
     return says(told, kOnHost) && !says(told, "by the CPU");
   };
   int on_host = 0;
-  for (std::uint64_t bytes = 300 * kKibi; bytes < 900 * kKibi; bytes += 20 * kKibi) {
+  for (std::uint64_t bytes = 760 * kKibi; bytes < 900 * kKibi; bytes += 20 * kKibi) {
     SCOPED_TRACE(bytes);
     Asking asking;
     asking.device_bytes = bytes;

@@ -36,7 +36,7 @@ def make_tables(presso, generator, connection, folder, types):
 
 
 def own_rows(presso, folder, text):
-    command = [presso, "sql", "-T2", "--format=csv", text]
+    command = [os.path.abspath(presso), "sql", "-T2", "--format=csv", text]
     answer = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if answer.returncode != 0:
         raise SystemExit("%s\n%s" % (text, answer.stderr))
