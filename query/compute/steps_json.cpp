@@ -3,6 +3,7 @@
 // (format/columns/json_path.h). A path that is a constant is parsed once for a vector, any other
 // one for each row. What a row costs grows with its text, all of which is checked. Tested by
 // tests/unit/query/compute/json_test.cpp.
+#include <charconv>
 #include <optional>
 #include <string>
 

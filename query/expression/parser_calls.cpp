@@ -2,6 +2,7 @@
 // What only expressions of a statement have: statements in parentheses, parameters, and what may
 // stand after a call: WITHIN GROUP, FILTER, IGNORE NULLS and OVER. All of it is replaced before an
 // expression is bound (query/statement).
+#include "query/expression/list_items.h"
 #include "query/expression/parser.h"
 #include "query/expression/statement.h"
 

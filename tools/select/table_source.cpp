@@ -183,7 +183,8 @@ std::vector<AddedColumn> added_columns(const TableSource& source,
                                        const std::vector<std::string>& paths) {
   std::vector<AddedColumn> added;
   for (std::size_t file = 0; takes_partitions(source) && file < paths.size(); ++file) {
-    for (auto& [key, value] : keys_of_path(paths[file])) {
+    for (auto& [name, value] : keys_of_path(paths[file])) {
+      const std::string& key = name;  // a lambda cannot capture a binding
       auto found = std::find_if(added.begin(), added.end(),
                                 [&key](const auto& each) { return each.schema.name == key; });
       if (found == added.end()) {

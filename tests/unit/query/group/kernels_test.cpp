@@ -11,6 +11,7 @@
 
 #include "corpora/random.h"
 #include "query/values/hash.h"
+#include "query/values/vector.h"
 
 namespace presso::query::grouping::kernels_test {
 namespace {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "corpora/random.h"
+#include "query/group/grouping.h"
 
 namespace presso::query::ratio_test {
 namespace {
