@@ -671,6 +671,14 @@ Result<NodeId> Binder::bind_cast(const Expression& expression) {
 /// Arguments are bound before the name is looked up, so an error in an argument is reported first.
 Result<NodeId> Binder::bind_function(const Expression& expression) {
   PRESSO_ASSIGN(std::vector<NodeId> arguments, bind_all(expression.arguments));
+  const std::string& name = expression.text;
+  const bool measures = name == "len" || name == "length" || name == "array_length";
+  const bool nested = measures && arguments.size() == 1 && is_step_into(expression.arguments[0]) &&
+                      build_.at(arguments[0]).family == Family::kString;
+  if (nested) {
+    return refused(name + "() of a nested value may mean its elements or its characters; write " +
+                   "json_array_length(x), or length(cast(x as varchar))");
+  }
   PRESSO_ASSIGN(const auto json, build_json_function(build_, expression.text, arguments));
   if (json) return *json;
   return build_function(build_, expression.text, std::move(arguments));

@@ -178,6 +178,11 @@ Status Block::settle_calls() {
         return false;
       }
       settle_interval(node);
+      if (node.details != nullptr && node.details->over.empty() && !is_any_aggregate(node)) {
+        return lowering_.shown(refused_at(
+            node,
+            "FILTER and ORDER BY within a call belong to aggregates; '" + node.text + "' is none"));
+      }
       PRESSO_ASSIGN(const bool settled, settle_rows(node));
       if (settled) return false;
       const bool quantiles = node.kind == Kind::kFunction && node.arguments.size() == 2 &&

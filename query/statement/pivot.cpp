@@ -20,12 +20,21 @@ void add_columns(const Expression& tree, std::vector<std::string>& names) {
   for (const Expression& argument : tree.arguments) add_columns(argument, names);
 }
 
-/// The aggregate over rows that fulfil the condition.
-Expression filtered(Expression aggregate, const Expression& condition) {
-  auto details = std::make_shared<CallDetails>();
-  details->filter.push_back(condition);
-  aggregate.details = std::move(details);
-  return aggregate;
+/// The expression with all of its aggregates over rows that fulfil the condition.
+Result<Expression> filtered(Expression tree, const Expression& condition) {
+  PRESSO_TRY(rewrite(tree, [&condition](Expression& node) -> Result<bool> {
+    if (!is_any_aggregate(node)) return false;
+    auto details = node.details == nullptr ? std::make_shared<CallDetails>()
+                                           : std::make_shared<CallDetails>(*node.details);
+    if (!details->filter.empty()) {
+      details->filter[0] = all_of({std::move(details->filter[0]), condition});
+    } else {
+      details->filter.push_back(condition);
+    }
+    node.details = std::move(details);
+    return true;
+  }));
+  return tree;
 }
 
 std::string text_of(const Expression& literal) {
@@ -88,7 +97,8 @@ Result<Query> Lowering::lower_pivot(const SqlStatement& statement, const CommonT
     for (const NamedExpression& item : items) {
       std::string name = text_of(value);
       if (items.size() > 1) name += "_" + item.name;
-      query.select.push_back({filtered(item.expression, equality(on, value)), std::move(name)});
+      PRESSO_ASSIGN(Expression cell, filtered(item.expression, equality(on, value)));
+      query.select.push_back({std::move(cell), std::move(name)});
     }
   }
   query.order_by = statement.order_by;
