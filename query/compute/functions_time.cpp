@@ -93,13 +93,13 @@ Status check_moment(const Call& call, std::size_t i) {
 
 /// Argument `i` as a date or timestamp; a string literal is read as one.
 Status moment_argument(Call& call, std::size_t i) {
-  const Node& node = call.at(i);
-  if (node.family == Family::kString && call.is_constant(i)) {
+  const Family family = call.at(i).family;  // adding nodes moves them
+  if (family == Family::kString && call.is_constant(i)) {
     ColumnSchema type = schema_of(Family::kTime);
     type.unit = TimeUnit::kMicro;
     PRESSO_ASSIGN(call.arguments[i], call.build.cast(call.arguments[i], type));
   }
-  if (node.family == Family::kNull) {
+  if (family == Family::kNull) {
     PRESSO_ASSIGN(call.arguments[i], call.build.cast(call.arguments[i], schema_of(Family::kDate)));
   }
   return check_moment(call, i);
