@@ -205,8 +205,8 @@ void append_plain(const VectorValues<U>& values, const VectorPlan<U>& plan, Inte
 
 /// Lists rows and values of the exceptions, in ascending order of rows.
 template <class U>
-void append_exceptions(const VectorValues<U>& values, const VectorPlan<U>& plan,
-                       const ImageRule& images, Buffer& to) {
+void append_exceptions_of_plan(const VectorValues<U>& values, const VectorPlan<U>& plan,
+                               const ImageRule& images, Buffer& to) {
   std::array<std::uint16_t, kMaxExceptions + 1> rows{};
   std::array<std::uint64_t, kMaxExceptions> listed;
   std::uint32_t count = 0;
@@ -259,7 +259,7 @@ void append_vector(const VectorValues<U>& values, const VectorPlan<U>& plan,
     return;
   }
   append_plain(values, plan, kind, division, images, loops, to);
-  if (plan.exceptions > 0) append_exceptions(values, plan, images, to);
+  if (plan.exceptions > 0) append_exceptions_of_plan(values, plan, images, to);
 }
 
 #define PRESSO_FOR_VECTORS_OF(U)                                                              \

@@ -25,7 +25,7 @@ constexpr Byte kValueBytesBit = 64;
 constexpr Byte kReservedBit = 128;
 
 /// Whether a block's entry has the least and the greatest value: elsewhere both are 0.
-bool has_range(const ColumnBlock& block) {
+bool has_zone_range(const ColumnBlock& block) {
   const Byte flags = block.zone_flags & (kZoneKnown | kZoneNoValue);
   return holds_zones(block.stream) && flags == kZoneKnown;
 }
@@ -78,7 +78,7 @@ void append_block(std::vector<Byte>& to, const ColumnBlock& block) {
   append_varint(to, block.stored_bytes);
   append_varint(to, block.plain_bytes);
   append_varint(to, block.rows);
-  if (has_range(block)) {
+  if (has_zone_range(block)) {
     append_image(to, block.least);
     append_image(to, block.most);
   }
@@ -94,7 +94,7 @@ ColumnBlock read_block(WireReader& from, bool& sound) {
   block.stored_bytes = read_u32(from, sound);
   block.plain_bytes = read_u32(from, sound);
   block.rows = read_u32(from, sound);
-  if (has_range(block)) {
+  if (has_zone_range(block)) {
     block.least = from.image();
     block.most = from.image();
   }

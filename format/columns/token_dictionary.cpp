@@ -11,7 +11,7 @@
 namespace presso {
 namespace {
 
-std::uint32_t shared_bytes(Bytes a, Bytes b) {
+std::uint32_t shared_token_bytes(Bytes a, Bytes b) {
   const auto ends = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
   return static_cast<std::uint32_t>(ends.first - a.begin());
 }
@@ -98,7 +98,7 @@ void TokenDictionary::append_to(std::vector<Byte>& stored) const {
   for (std::uint32_t code = 0; code < size_; ++code) {
     const Bytes text = token(code);
     if (text.size() == 1) continue;
-    const std::uint32_t shared = shared_bytes(before, text);
+    const std::uint32_t shared = shared_token_bytes(before, text);
     stored.push_back(static_cast<Byte>(shared << 4 | (text.size() - shared - 1)));
     further.insert(further.end(), text.begin() + shared, text.end());
     before = text;

@@ -233,7 +233,7 @@ Result<std::vector<Piece>> pieces_of(const std::string& text, const Pattern& pat
   return pieces;
 }
 
-NodeId called(const Call& call, const Kernel& kernel, NodeId text, Pattern pattern) {
+NodeId pattern_call(const Call& call, const Kernel& kernel, NodeId text, Pattern pattern) {
   std::string key;
   for (std::size_t i = 1; i < call.arguments.size(); ++i) {
     const Node& node = call.at(i);
@@ -260,7 +260,7 @@ Result<NodeId> bind_extract(Call& call) {
     }
     pattern.group = static_cast<std::size_t>(group.integer);
   }
-  return called(call, kExtract, text, std::move(pattern));
+  return pattern_call(call, kExtract, text, std::move(pattern));
 }
 
 /// regexp_replace(text, pattern, replacement [, options]).
@@ -273,7 +273,7 @@ Result<NodeId> bind_replace(Call& call) {
   PRESSO_ASSIGN(Pattern pattern, pattern_of(call, options));
   PRESSO_ASSIGN(const std::string replacement, literal(call, 2, "replacement"));
   PRESSO_ASSIGN(pattern.replacement, pieces_of(replacement, pattern));
-  return called(call, kReplace, text, std::move(pattern));
+  return pattern_call(call, kReplace, text, std::move(pattern));
 }
 
 }  // namespace

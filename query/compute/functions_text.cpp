@@ -103,7 +103,7 @@ Text split_part(const Row&, Text text, Text separator, std::int64_t wanted) {
 }
 
 /// Whether the set, a text, holds this character.
-bool holds(Text set, Text character) {
+bool text_holds(Text set, Text character) {
   while (!set.empty()) {
     if (take_character(set) == character) return true;
   }
@@ -112,7 +112,7 @@ bool holds(Text set, Text character) {
 
 Text ltrim(const Row&, Text text, Text set) {
   Text rest = text;
-  while (!rest.empty() && holds(set, take_character(rest))) text = rest;
+  while (!rest.empty() && text_holds(set, take_character(rest))) text = rest;
   return text;
 }
 
@@ -120,7 +120,7 @@ Text ltrim(const Row&, Text text, Text set) {
 Text rtrim(const Row&, Text text, Text set) {
   std::size_t kept = 0;
   for (Text rest = text; !rest.empty();) {
-    if (!holds(set, take_character(rest))) kept = text.size() - rest.size();
+    if (!text_holds(set, take_character(rest))) kept = text.size() - rest.size();
   }
   return text.substr(0, kept);
 }

@@ -84,7 +84,7 @@ void checked_binary(const StepContext& c, Apply apply) {
 
 /// For the three operations below: checked if the node asks for it, otherwise wrapping.
 template <class T>
-void add(const StepContext& c) {
+void add_values(const StepContext& c) {
   using U = typename UnsignedOf<T>::Type;
   if (c.node.parameter != 0) {
     return checked_binary<T>(c, [](T a, T b, T* r) { return __builtin_add_overflow(a, b, r); });
@@ -157,7 +157,7 @@ template <class T>
 void whole_numbers(const StepContext& c) {
   switch (c.node.step) {
     case Step::kAdd:
-      return add<T>(c);
+      return add_values<T>(c);
     case Step::kSubtract:
       return subtract<T>(c);
     case Step::kMultiply:

@@ -44,7 +44,7 @@ bool is_space(Byte byte) {
 }
 
 /// `sides` is the step's parameter: bit 0 the left side, bit 1 the right side. Copies nothing.
-StringRef trim(Bytes text, std::int64_t sides) {
+StringRef trim_text(Bytes text, std::int64_t sides) {
   if ((sides & 1) != 0) {
     while (!text.empty() && is_space(text.front())) text = text.subspan(1);
   }
@@ -54,7 +54,7 @@ StringRef trim(Bytes text, std::int64_t sides) {
   return ref(text);
 }
 
-std::string_view view_of(const StringRef& text) {
+std::string_view view_of_text(const StringRef& text) {
   return query::view_of(text.bytes());
 }
 
@@ -81,13 +81,13 @@ StringRef change_case(const StepContext& c, Bytes text, bool upper) {
 
 /// All occurrences from left to right, without looking into what was inserted. An empty `old`
 /// changes nothing.
-StringRef replace(const StepContext& c, const StringRef& text, const StringRef& old,
-                  const StringRef& with) {
+StringRef replace_in_text(const StepContext& c, const StringRef& text, const StringRef& old,
+                          const StringRef& with) {
   if (old.size == 0) return text;
-  std::string changed(view_of(text));
+  std::string changed(view_of_text(text));
   std::size_t at = 0;
-  while ((at = changed.find(view_of(old), at)) != std::string::npos) {
-    changed.replace(at, static_cast<std::size_t>(old.size), view_of(with));
+  while ((at = changed.find(view_of_text(old), at)) != std::string::npos) {
+    changed.replace(at, static_cast<std::size_t>(old.size), view_of_text(with));
     at += static_cast<std::size_t>(with.size);
   }
   return c.strings.add(bytes_of(changed));
@@ -96,14 +96,14 @@ StringRef replace(const StepContext& c, const StringRef& text, const StringRef& 
 /// All operands of one row; nulls were decided before.
 StringRef concatenated(const StepContext& c, std::uint32_t row) {
   std::string joined;
-  for (const Register* from : c.from) joined += view_of(from->as<StringRef>()[row]);
+  for (const Register* from : c.from) joined += view_of_text(from->as<StringRef>()[row]);
   return c.strings.add(bytes_of(joined));
 }
 
 /// Returns the place of the first occurrence, in characters from 1, or 0 if there is none. The
 /// search is by bytes, which finds characters in UTF-8.
 std::int64_t position(const StringRef& text, const StringRef& part) {
-  const std::size_t at = view_of(text).find(view_of(part));
+  const std::size_t at = view_of_text(text).find(view_of_text(part));
   if (at == std::string_view::npos) return 0;
   return count_characters(text.bytes().first(at)) + 1;
 }
@@ -127,10 +127,11 @@ void strings_of_strings(const StepContext& c, const StringRef* a) {
           c, [&](std::uint32_t i) { return change_case(c, a[i].bytes(), true); });
     case Step::kTrim:
       return for_rows<StringRef>(
-          c, [&](std::uint32_t i) { return trim(a[i].bytes(), c.node.parameter); });
+          c, [&](std::uint32_t i) { return trim_text(a[i].bytes(), c.node.parameter); });
     case Step::kReplace:
       return for_rows<StringRef>(c, [&](std::uint32_t i) {
-        return replace(c, a[i], c.from[1]->as<StringRef>()[i], c.from[2]->as<StringRef>()[i]);
+        return replace_in_text(c, a[i], c.from[1]->as<StringRef>()[i],
+                               c.from[2]->as<StringRef>()[i]);
       });
     case Step::kConcat:
       return for_rows<StringRef>(c, [&](std::uint32_t i) { return concatenated(c, i); });
@@ -148,7 +149,7 @@ void strings_of_strings(const StepContext& c, const StringRef* a) {
 /// `a` is the first operand of every step of this group.
 void run_string_step(const StepContext& c) {
   const StringRef* const a = c.from[0]->as<StringRef>();
-  const auto b = [&c](std::uint32_t i) { return view_of(c.from[1]->as<StringRef>()[i]); };
+  const auto b = [&c](std::uint32_t i) { return view_of_text(c.from[1]->as<StringRef>()[i]); };
   switch (c.node.step) {
     case Step::kStringTest:
       return for_rows<Byte>(
@@ -160,14 +161,14 @@ void run_string_step(const StepContext& c) {
       return for_rows<std::int64_t>(
           c, [&](std::uint32_t i) { return static_cast<std::int64_t>(a[i].size); });
     case Step::kStartsWith:
-      return for_rows<Byte>(c,
-                            [&](std::uint32_t i) { return Byte{view_of(a[i]).starts_with(b(i))}; });
+      return for_rows<Byte>(
+          c, [&](std::uint32_t i) { return Byte{view_of_text(a[i]).starts_with(b(i))}; });
     case Step::kEndsWith:
-      return for_rows<Byte>(c,
-                            [&](std::uint32_t i) { return Byte{view_of(a[i]).ends_with(b(i))}; });
+      return for_rows<Byte>(
+          c, [&](std::uint32_t i) { return Byte{view_of_text(a[i]).ends_with(b(i))}; });
     case Step::kContains:
       return for_rows<Byte>(c, [&](std::uint32_t i) {
-        return Byte{view_of(a[i]).find(b(i)) != std::string_view::npos};
+        return Byte{view_of_text(a[i]).find(b(i)) != std::string_view::npos};
       });
     case Step::kPosition:
       return for_rows<std::int64_t>(

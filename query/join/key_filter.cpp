@@ -44,7 +44,7 @@ std::uint64_t block_count(const JoinKeyFacts& facts) {
 /// Calls work(begin, end) for parts of `units` bits or blocks. Each part belongs to one thread,
 /// which walks over all keys.
 template <class Work>
-Status for_each_part(std::uint64_t units, unsigned threads, const Work& work) {
+Status for_each_filter_part(std::uint64_t units, unsigned threads, const Work& work) {
   const std::uint64_t parts =
       std::min<std::uint64_t>(std::max(1u, threads), units / kUnitsForAThread + 1);
   return for_each_in_parallel(static_cast<std::size_t>(parts), threads,
@@ -85,7 +85,7 @@ Status KeyFilter::fill_bitmap(const BuildKeys& keys, unsigned threads) {
   const std::uint64_t bits = bitmap_bits(facts_);
   bitmap_.extend(static_cast<std::size_t>((bits + 63) / 64));
   std::atomic<std::uint64_t> distinct{0};
-  PRESSO_TRY(for_each_part(bits, threads, [&](std::uint64_t begin, std::uint64_t end) {
+  PRESSO_TRY(for_each_filter_part(bits, threads, [&](std::uint64_t begin, std::uint64_t end) {
     const std::uint64_t from = facts_.least + begin, size = end - begin;
     for_each_key(keys, 0, facts_.rows, [&](std::uint64_t key, std::uint32_t) {
       if (key - from >= size) return;
@@ -113,7 +113,7 @@ Status KeyFilter::fill_bloom(const BuildKeys& keys, unsigned threads) {
   blocks_.extend(static_cast<std::size_t>(block_count(facts_)));
   const auto count = static_cast<std::uint32_t>(blocks_.size());
   const auto fill = loops_for<Kernels>().fill_bloom;
-  return for_each_part(count, threads, [&](std::uint64_t begin, std::uint64_t end) {
+  return for_each_filter_part(count, threads, [&](std::uint64_t begin, std::uint64_t end) {
     std::uint64_t batch[kBatch];
     std::uint32_t waiting = 0;
     const auto empty = [&] {

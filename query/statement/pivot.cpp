@@ -37,7 +37,7 @@ Result<Expression> filtered(Expression tree, const Expression& condition) {
   return tree;
 }
 
-std::string text_of(const Expression& literal) {
+std::string name_of_value(const Expression& literal) {
   const Expression& value = literal.kind == Kind::kCast ? literal.arguments[0] : literal;
   return value.kind == Kind::kString ? value.text : to_text(value);
 }
@@ -95,7 +95,7 @@ Result<Query> Lowering::lower_pivot(const SqlStatement& statement, const CommonT
   query.select = query.group_by;
   for (const Expression& value : values) {
     for (const NamedExpression& item : items) {
-      std::string name = text_of(value);
+      std::string name = name_of_value(value);
       if (items.size() > 1) name += "_" + item.name;
       PRESSO_ASSIGN(Expression cell, filtered(item.expression, equality(on, value)));
       query.select.push_back({std::move(cell), std::move(name)});

@@ -74,7 +74,7 @@ const Function& function_of(WindowKind kind) {
                        [&](const Function& one) { return one.kind == kind; });
 }
 
-Error refuse(const Function& function, const std::string& why) {
+Error refuse_type(const Function& function, const std::string& why) {
   return make_error(ErrorCode::kInvalidArgument, std::string(function.name) + "() " + why);
 }
 
@@ -90,7 +90,8 @@ bool is_whole(const ColumnSchema& column) {
 Status check_first(const Function& function, std::span<const ColumnSchema> arguments) {
   const auto takes = [&](bool suits, const char* what, std::size_t i = 0) -> Status {
     if (suits) return {};
-    return refuse(function, std::string("takes ") + what + "; this is " + type_name(arguments[i]));
+    return refuse_type(function,
+                       std::string("takes ") + what + "; this is " + type_name(arguments[i]));
   };
   switch (function.takes) {
     case Takes::kNumbers:
@@ -114,7 +115,8 @@ Status check_first(const Function& function, std::span<const ColumnSchema> argum
 Status check_rest(const Function& function, std::span<const ColumnSchema> arguments) {
   const auto needs = [&](std::size_t i, bool suits, const char* what) -> Status {
     if (arguments.size() <= i || suits) return {};
-    return refuse(function, std::string("needs ") + what + "; this is " + type_name(arguments[i]));
+    return refuse_type(function,
+                       std::string("needs ") + what + "; this is " + type_name(arguments[i]));
   };
   switch (function.kind) {
     case WindowKind::kNtile:
@@ -151,37 +153,39 @@ Status check_frame(const Function& function, const WindowCall& call, const Table
   if (frame.begin.kind == FrameBound::Kind::kUnboundedFollowing ||
       frame.end.kind == FrameBound::Kind::kUnboundedPreceding ||
       frame.begin.kind > frame.end.kind) {
-    return refuse(function, "has a frame that ends before it begins");
+    return refuse_type(function, "has a frame that ends before it begins");
   }
   for (const FrameBound* bound : {&frame.begin, &frame.end}) {
     if (!has_offset(*bound)) continue;
     const FrameOffset& offset = bound->offset;
     if (offset.column && !is_number(schema.columns[*offset.column])) {
-      return refuse(function, "has a frame whose offset is no number");
+      return refuse_type(function, "has a frame whose offset is no number");
     }
     if (frame.unit == WindowFrame::Unit::kGroups && call.order.empty()) {
-      return refuse(function, "has a frame of groups, which needs an order");
+      return refuse_type(function, "has a frame of groups, which needs an order");
     }
     if (frame.unit != WindowFrame::Unit::kRange) {
       if (offset.is_interval || (!offset.column && offset.scale != 0)) {
-        return refuse(function, "has a frame of rows or groups whose offset is no whole number");
+        return refuse_type(function,
+                           "has a frame of rows or groups whose offset is no whole number");
       }
       continue;
     }
     if (call.order.size() != 1) {
-      return refuse(function,
-                    "has a frame of a range with an offset, which needs one key in its order");
+      return refuse_type(function,
+                         "has a frame of a range with an offset, which needs one key in its order");
     }
     const ColumnSchema& key = schema.columns[call.order[0].column];
     if (!is_number(key) && !is_date_or_time(key.type)) {
-      return refuse(function, "has a frame of a range over " + type_name(key) +
-                                  "; with an offset, a range needs numbers, dates or timestamps");
+      return refuse_type(function,
+                         "has a frame of a range over " + type_name(key) +
+                             "; with an offset, a range needs numbers, dates or timestamps");
     }
     const bool fits =
         offset.is_interval ? is_date_or_time(key.type) : key.type != ColumnType::kTimestamp;
     if (!fits) {
-      return refuse(function,
-                    "has a frame whose offset does not suit its order of " + type_name(key));
+      return refuse_type(function,
+                         "has a frame whose offset does not suit its order of " + type_name(key));
     }
   }
   return {};
@@ -267,24 +271,24 @@ Result<ColumnSchema> window_type(const WindowCall& call, const TableSchema& sche
   const std::size_t count = call.arguments.size();
   if (count < function.least_arguments || count > function.most_arguments) {
     const bool one = function.least_arguments == function.most_arguments;
-    return refuse(function, "takes " + std::to_string(function.least_arguments) +
-                                (one ? "" : " to " + std::to_string(function.most_arguments)) +
-                                " arguments, not " + std::to_string(count));
+    return refuse_type(function, "takes " + std::to_string(function.least_arguments) +
+                                     (one ? "" : " to " + std::to_string(function.most_arguments)) +
+                                     " arguments, not " + std::to_string(count));
   }
   std::vector<ColumnSchema> arguments;
   for (const std::size_t column : call.arguments) arguments.push_back(schema.columns.at(column));
   PRESSO_TRY(check_first(function, arguments));
   PRESSO_TRY(check_rest(function, arguments));
   PRESSO_TRY(check_frame(function, call, schema));
-  if (call.filter && !is_aggregate(call.kind)) return refuse(function, "takes no FILTER");
+  if (call.filter && !is_aggregate(call.kind)) return refuse_type(function, "takes no FILTER");
   if (call.filter && schema.columns.at(*call.filter).type != ColumnType::kBool) {
-    return refuse(function, "needs a truth value in its FILTER");
+    return refuse_type(function, "needs a truth value in its FILTER");
   }
   if (call.distinct && (!is_aggregate(call.kind) || count == 0)) {
-    return refuse(function, "takes no DISTINCT");
+    return refuse_type(function, "takes no DISTINCT");
   }
   if (call.once && !is_aggregate(call.kind)) {
-    return refuse(function, "is no aggregate, so it needs OVER");
+    return refuse_type(function, "is no aggregate, so it needs OVER");
   }
   ColumnSchema result = result_schema(function.gives, arguments);
   result.name = call.name;
