@@ -43,8 +43,7 @@ void add_warnings(const BoundQuery& query, std::vector<std::string>& all) {
 std::vector<std::string> qualifiers_of(const std::vector<std::string>& names) {
   std::vector<std::string> qualifiers;
   for (const std::string& name : names) {
-    std::string stem = name.substr(name.find_last_of('/') + 1);
-    stem = stem.substr(0, stem.find('.'));
+    const std::string stem = query::stem_of(name);
     if (!stem.empty()) qualifiers.push_back(stem);
   }
   return qualifiers;
@@ -128,6 +127,11 @@ Result<BoundQuery> Query::Body::bind(const query::Sources& tables,
 }
 
 namespace query {
+
+std::string stem_of(const std::string& name) {
+  const std::string file = name.substr(name.find_last_of('/') + 1);
+  return file.substr(0, file.find('.'));
+}
 
 /// All tables share one budget; a directory that does not fit into it is read again when it is
 /// needed.

@@ -15,12 +15,14 @@
 #include "query/bind/join_parts.h"
 #include "query/bind/shown.h"
 #include "query/compute/intervals.h"
+#include "query/expression/list_items.h"
 #include "query/plan/join_plan.h"
 #include "query/plan/query_spec.h"
 
 namespace presso::query {
 namespace {
 
+using expression_detail::position_of;
 using Kind = Expression::Kind;
 
 /// An error for the user's query, with the place of `where`.
@@ -310,15 +312,6 @@ class GroupBinder final : public Binder {
   /// Nodes of the output graph that read group_columns, by number.
   std::vector<NodeId> columns_;
 };
-
-/// The position that an integer literal means in ORDER BY or GROUP BY, counted from 1.
-std::optional<std::size_t> position_of(const Expression& expression) {
-  if (expression.kind != Kind::kNumber || expression.text.size() > 5) return std::nullopt;
-  const bool digits = std::all_of(expression.text.begin(), expression.text.end(),
-                                  [](char c) { return c >= '0' && c <= '9'; });
-  if (!digits) return std::nullopt;
-  return static_cast<std::size_t>(std::stoul(expression.text));
-}
 
 /// The node of one key of ORDER BY: a position in the answer, a name, or an expression.
 Result<NodeId> sort_node(BoundQuery& query, Binder& binder, const SortExpression& sort) {

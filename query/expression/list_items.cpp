@@ -138,4 +138,11 @@ Status sort_direction(Parser& parser, SortExpression& key) {
   return {};
 }
 
+std::optional<std::size_t> position_of(const Expression& key) {
+  const bool digits = key.kind == Kind::kNumber && key.text.size() <= 5 &&
+                      key.text.find_first_not_of("0123456789") == std::string::npos;
+  if (!digits) return std::nullopt;
+  return static_cast<std::size_t>(std::stoul(key.text));
+}
+
 }  // namespace presso::expression_detail

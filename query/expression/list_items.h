@@ -4,6 +4,8 @@
 // tests/unit/query/expression/expression_list_test.cpp.
 #pragma once
 
+#include <optional>
+
 #include "query/expression/parser.h"
 
 namespace presso::expression_detail {
@@ -12,6 +14,9 @@ namespace presso::expression_detail {
 Result<NamedExpression> named_expression(Parser& parser);
 /// Parses an expression that cannot be given a name; its name is that of its column, or its text.
 Result<NamedExpression> unnamed_expression(Parser& parser);
+/// The position in a list, from 1 on, that a key means which is a whole number; nullopt for all
+/// other keys. Positions of more than five digits are none.
+std::optional<std::size_t> position_of(const Expression& key);
 /// Parses `x [ASC | DESC] [NULLS FIRST | LAST]`.
 Result<SortExpression> sort_expression(Parser& parser);
 /// Parses `[ASC | DESC] [NULLS FIRST | LAST]` into `key`.

@@ -149,6 +149,9 @@ struct SourceFacts {
   std::uint64_t rows = 0;
 };
 
+/// A file's name without folder and suffixes, by which its columns may be qualified.
+std::string stem_of(const std::string& name);
+
 /// Looks up all names and types of `spec`, which needs one source, and one more for each join.
 /// Errors: kInvalidArgument, with the place in the query's text.
 Result<BoundQuery> bind_query(const QuerySpec& spec, std::vector<SourceFacts> sources);

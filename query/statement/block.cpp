@@ -3,12 +3,15 @@
 // Query cannot do is left to the other phases. A SELECT that is one Query already passes unchanged.
 #include <algorithm>
 
+#include "query/expression/list_items.h"
+#include "query/statement/columns_of_calls.h"
 #include "query/statement/lowering.h"
 #include "query/strings/string_test.h"
 
 namespace presso::query {
 namespace {
 
+using expression_detail::position_of;
 using Kind = Expression::Kind;
 using Op = Expression::Op;
 
@@ -17,14 +20,6 @@ constexpr std::string_view kNative[] = {"sum", "count", "min", "max", "avg", "me
 
 bool is_native(const Expression& node) {
   return std::find(std::begin(kNative), std::end(kNative), node.text) != std::end(kNative);
-}
-
-/// The position in a list that a literal means, from 1 on; nullopt if it is no such number.
-std::optional<std::size_t> position_of(const Expression& tree) {
-  const bool digits = tree.kind == Kind::kNumber && tree.text.size() <= 5 &&
-                      tree.text.find_first_not_of("0123456789") == std::string::npos;
-  if (!digits) return std::nullopt;
-  return static_cast<std::size_t>(std::stoul(tree.text));
 }
 
 }  // namespace
@@ -197,21 +192,14 @@ bool Block::needs_lists() const {
       query_.orders_by_all || !query_.grouping_sets.empty() || !query_.has_from) {
     return true;
   }
-  bool needs = false;
-  SqlQuery copy = query_;
-  const Status done = for_each_part(copy, [&](Expression& part) -> Status {
-    needs = needs || any_node(part, [](const Expression& node) {
-              return node.kind == Kind::kSubquery || node.details != nullptr ||
-                     (node.kind == Kind::kFunction &&
-                      (node.text == "columns" || node.text == "unnest")) ||
-                     (node.kind == Kind::kStar && !node.arguments.empty()) ||
-                     (is_any_aggregate(node) && (!is_native(node) || node.distinct));
-            });
-    return {};
+  const bool asks = any_node_of(query_, [](const Expression& node) {
+    return node.kind == Kind::kSubquery || node.details != nullptr ||
+           (node.kind == Kind::kFunction && (node.text == "columns" || node.text == "unnest")) ||
+           (node.kind == Kind::kStar && !node.arguments.empty()) ||
+           (is_any_aggregate(node) && (!is_native(node) || node.distinct));
   });
-  return needs || !done.ok() ||
-         std::any_of(query_.joins.begin(), query_.joins.end(),
-                     [](const SqlJoin& join) { return join.kind >= SqlJoin::Kind::kAsof; });
+  return asks || std::any_of(query_.joins.begin(), query_.joins.end(),
+                             [](const SqlJoin& join) { return join.kind >= SqlJoin::Kind::kAsof; });
 }
 
 bool Block::is_grouped() const {
@@ -261,6 +249,25 @@ Status Block::resolve_keys() {
     }
   }
   return {};
+}
+
+std::optional<std::size_t> Block::item_of(const Expression& key) const {
+  const auto position = position_of(key);
+  if (position)
+    return *position - 1 < query_.select.size() ? std::optional(*position - 1) : std::nullopt;
+  if (key.kind != Kind::kColumn || !key.qualifier.empty()) return std::nullopt;
+  for (std::size_t i = 0; i < query_.select.size(); ++i) {
+    if (same_name(query_.select[i].name, key.text)) return i;
+  }
+  return std::nullopt;
+}
+
+std::vector<SortExpression> Block::order_by_expressions() const {
+  std::vector<SortExpression> order = query_.order_by;
+  for (SortExpression& key : order) {
+    if (const auto item = item_of(key.expression)) key.expression = query_.select[*item].expression;
+  }
+  return order;
 }
 
 /// A name in WHERE, QUALIFY or a later item of the list that no source has is that of an item.
@@ -402,11 +409,7 @@ Result<std::vector<NamedExpression>> Block::columns_of(const NamedExpression& st
 std::string Block::qualifier_of(std::size_t source) const {
   const Relation& relation = scope_.sources[source];
   if (!relation.alias.empty()) return relation.alias;
-  if (!relation.names.empty()) {
-    const std::string& name = relation.names.front();
-    const std::string file = name.substr(name.find_last_of('/') + 1);
-    return file.substr(0, file.find('.'));
-  }
+  if (!relation.names.empty()) return stem_of(relation.names.front());
   return "t" + std::to_string(source + 1);
 }
 
@@ -471,6 +474,36 @@ void Block::add_join(Relation relation, SqlJoin::Kind kind, Expression on) {
   join.on = std::move(on);
   query_.joins.push_back(std::move(join));
   scope_.sources.push_back(std::move(relation));
+}
+
+/// Whether two expressions are equal, where a column may be qualified in one of them only.
+bool Block::is_same(const Expression& a, const Expression& b) const {
+  const auto qualified = [this](Expression tree) {
+    static_cast<void>(rewrite(tree, [this](Expression& node) -> Result<bool> {
+      if (node.kind != Kind::kColumn) return false;
+      if (const auto source = scope_.source_of(node)) node.qualifier = qualifier_of(*source);
+      return true;
+    }));  // no node fails
+    return tree;
+  };
+  return a == b || qualified(a) == qualified(b);
+}
+
+Query Block::query_like(SqlQuery query) {
+  std::swap(query_, query);
+  Query result = make_query();
+  std::swap(query_, query);
+  return result;
+}
+
+Status Block::continue_with_calls(SqlQuery before, ColumnsOfCalls& columns,
+                                  const std::string& what) {
+  if (columns.list().empty()) columns.add(number(0));
+  before.select = columns.list();
+  PRESSO_ASSIGN(Relation rows, lowering_.keep(query_like(std::move(before)), what));
+  PRESSO_ASSIGN(rows, columns.with_calls(std::move(rows)));
+  continue_from(std::move(rows));
+  return {};
 }
 
 /// What is left is what one Query does.

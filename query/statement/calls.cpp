@@ -146,30 +146,6 @@ Result<bool> Block::settle_rows(Expression& node) {
   return true;
 }
 
-namespace {
-
-/// `a - b > INTERVAL x` is `a > b + INTERVAL x`, as there are no columns of intervals.
-void settle_interval(Expression& node) {
-  const bool compares = node.kind == Kind::kOperator && node.arguments.size() == 2 &&
-                        node.op >= Op::kEqual && node.op <= Op::kGreaterEqual;
-  if (!compares) return;
-  const std::size_t interval = node.arguments[1].kind == Kind::kInterval ? 1 : 0;
-  Expression& difference = node.arguments[1 - interval];
-  const bool fits = node.arguments[interval].kind == Kind::kInterval &&
-                    difference.kind == Kind::kOperator && difference.op == Op::kSubtract;
-  if (!fits) return;
-  Expression later = std::move(difference.arguments[0]);
-  const std::size_t offset = difference.offset;
-  Expression sum = operation(
-      Op::kAdd, {std::move(difference.arguments[1]), std::move(node.arguments[interval])});
-  sum.offset = offset;
-  sum.length = node.offset + node.length - offset;
-  node.arguments[1 - interval] = std::move(later);
-  node.arguments[interval] = std::move(sum);
-}
-
-}  // namespace
-
 Status Block::settle_calls() {
   return for_each_part(query_, [&](Expression& part) {
     return rewrite(part, [&](Expression& node) -> Result<bool> {
@@ -177,7 +153,6 @@ Status Block::settle_calls() {
         node = std::move(*longer);
         return false;
       }
-      settle_interval(node);
       if (node.details != nullptr && node.details->over.empty() && !is_any_aggregate(node)) {
         return lowering_.shown(refused_at(
             node,

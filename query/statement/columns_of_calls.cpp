@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "format/suggest.h"
+#include "query/compute/intervals.h"
 
 namespace presso::query {
 namespace {
@@ -195,28 +196,12 @@ Result<Expression> ColumnsOfCalls::add_call(const Expression& call, const Window
 Result<FrameOffset> ColumnsOfCalls::offset_of(const Expression& tree) {
   FrameOffset offset;
   if (tree.kind == Kind::kInterval) {
-    const std::int64_t count = std::strtoll(tree.text.c_str(), nullptr, 10);
+    const auto interval = read_interval(tree.text + ' ' + tree.type);
+    if (!interval) return lowering_.shown(refused_at(tree, "this is no interval"));
     offset.is_interval = true;
-    struct Unit {
-      std::string_view name;
-      std::int64_t months, days, nanos;
-    };
-    constexpr Unit kUnits[] = {{"year", 12, 0, 0},
-                               {"quarter", 3, 0, 0},
-                               {"month", 1, 0, 0},
-                               {"week", 0, 7, 0},
-                               {"day", 0, 1, 0},
-                               {"hour", 0, 0, 3600000000000},
-                               {"minute", 0, 0, 60000000000},
-                               {"second", 0, 0, 1000000000},
-                               {"millisecond", 0, 0, 1000000},
-                               {"microsecond", 0, 0, 1000}};
-    for (const Unit& unit : kUnits) {
-      if (unit.name != tree.type) continue;
-      offset.months = count * unit.months;
-      offset.days = count * unit.days;
-      offset.nanos = count * unit.nanos;
-    }
+    offset.months = interval->months;
+    offset.days = interval->days;
+    offset.nanos = interval->micros * 1000;
     return offset;
   }
   if (tree.kind != Kind::kNumber) {
@@ -237,10 +222,10 @@ Result<FrameOffset> ColumnsOfCalls::offset_of(const Expression& tree) {
 
 Result<WindowFrame> ColumnsOfCalls::frame_of(const presso::WindowFrame& frame) {
   WindowFrame result;
-  result.unit = static_cast<WindowFrame::Unit>(frame.unit);
-  result.exclude = static_cast<WindowFrame::Exclude>(frame.exclude);
-  result.begin.kind = static_cast<FrameBound::Kind>(frame.begin.kind);
-  result.end.kind = static_cast<FrameBound::Kind>(frame.end.kind);
+  result.unit = frame.unit;
+  result.exclude = frame.exclude;
+  result.begin.kind = frame.begin.kind;
+  result.end.kind = frame.end.kind;
   const auto has_offset = [](const FrameBound& bound) {
     return bound.kind == FrameBound::Kind::kPreceding || bound.kind == FrameBound::Kind::kFollowing;
   };

@@ -60,9 +60,7 @@ Result<bool> Subqueries::lower_lateral(std::size_t number) {
     }
     inner.query_.group_by.insert(inner.query_.group_by.end(), list.begin(), list.end());
   }
-  if (inner.query_.limit != ~std::uint64_t{0} || inner.query_.offset != 0) {
-    PRESSO_TRY(first_of_each(inner, list));
-  }
+  PRESSO_TRY(limit_each(inner, list));
   const std::vector<NamedExpression> items = inner.query_.select;
   inner.query_.select = list;
   inner.query_.select.insert(inner.query_.select.end(), items.begin(), items.end());
@@ -97,7 +95,7 @@ Result<Expression> Subqueries::correlated_value(const Expression& node, Block& i
     inner.query_.group_by = list;
     list.push_back(value);
   } else if (inner.query_.limit == 1 && inner.query_.offset == 0) {
-    PRESSO_TRY(first_of_each(inner, list));
+    PRESSO_TRY(limit_each(inner, list));
     list.push_back(value);
   } else {
     PRESSO_TRY(group_single_rows(inner, list, value, node));
@@ -127,9 +125,9 @@ Result<Expression> Subqueries::exists_value(const Expression& node, Block& inner
   if (inner.is_grouped()) {
     inner.query_.group_by.insert(inner.query_.group_by.end(), list.begin(), list.end());
   }
+  PRESSO_TRY(limit_each(inner, list));
   inner.query_.select = list;
   inner.query_.order_by.clear();
-  inner.query_.limit = ~std::uint64_t{0};
   PRESSO_ASSIGN(Relation rows, kept_distinct(inner));
   const std::string alias = join_left(std::move(rows), keys, list);
   return is_null(result(alias, matched_name(alias), node, grouped), !node.negated);
@@ -144,6 +142,7 @@ Result<Expression> Subqueries::in_value(const Expression& node, Block& inner,
         node, "IN (SELECT ...) with groups and outer columns is not supported; write EXISTS"));
   }
   std::vector<NamedExpression> list = keys_as_items(keys);
+  PRESSO_TRY(limit_each(inner, list));
   list.push_back({item.expression, lowering_.new_name()});
   inner.query_.select = list;
   inner.query_.order_by.clear();
@@ -203,11 +202,18 @@ Result<Expression> Subqueries::value_of_no_rows(const Block& inner, const NamedE
   return literal_of(rows, 0, 0);
 }
 
-Status Subqueries::first_of_each(Block& inner, const std::vector<NamedExpression>& keys) {
+Status Subqueries::limit_each(Block& inner, const std::vector<NamedExpression>& keys) {
+  if (inner.query_.limit == ~std::uint64_t{0} && inner.query_.offset == 0) return {};
+  if (inner.query_.distinct && (inner.query_.limit > 1 || inner.query_.offset > 0)) {
+    return lowering_.shown(refused_at(
+        keys.back().expression,
+        "DISTINCT with LIMIT is not supported in a subquery with outer columns; write GROUP BY"));
+  }
   auto details = std::make_shared<CallDetails>();
   Window& window = details->over.emplace_back();
   for (const NamedExpression& key : keys) window.partition.push_back(key.expression);
-  window.order = std::exchange(inner.query_.order_by, {});
+  window.order = inner.order_by_expressions();
+  inner.query_.order_by.clear();
   Expression place = call("row_number", {});
   place.details = std::move(details);
   const auto from = static_cast<std::int64_t>(inner.query_.offset);
@@ -432,13 +438,7 @@ bool Subqueries::is_all_outer(const Block& inner, const Expression& tree) const 
 }
 
 bool Subqueries::is_correlated(const Block& inner) const {
-  bool found = false;
-  SqlQuery copy = inner.query_;
-  const Status done = for_each_part(copy, [&](Expression& part) -> Status {
-    found = found || has_outer(inner, part);
-    return {};
-  });
-  return found || !done.ok();
+  return any_node_of(inner.query_, [&](const Expression& node) { return is_outer(inner, node); });
 }
 
 void Subqueries::qualify_outer(Expression& column) const {

@@ -23,20 +23,6 @@ bool is_holistic(const Expression& node) {
   return node.distinct && !extreme && (node.text != "count" || node.arguments.size() > 1);
 }
 
-bool has_holistic(const Expression& tree) {
-  if (is_holistic(tree)) return true;
-  const auto& details = tree.details;
-  if (details != nullptr && !details->over.empty()) {
-    for (const Expression& key : details->over[0].partition) {
-      if (has_holistic(key)) return true;
-    }
-    for (const SortExpression& key : details->over[0].order) {
-      if (has_holistic(key.expression)) return true;
-    }
-  }
-  return std::any_of(tree.arguments.begin(), tree.arguments.end(), has_holistic);
-}
-
 /// sum(x) FILTER (WHERE c) is sum(CASE WHEN c THEN x END); an order does not matter to a sum.
 Result<bool> filter_as_case(Expression& node) {
   const bool native = is_any_aggregate(node) && !aggregate_kind(node.text);
@@ -66,22 +52,13 @@ Result<std::optional<Query>> Block::lower_grouping_sets() {
   }
   std::vector<std::string> types;
   if (!keys.empty()) {
-    std::swap(query_, of_keys);
-    const Query typed = make_query();
-    std::swap(query_, of_keys);
-    PRESSO_ASSIGN(const TableSchema schema, typed.schema());
+    PRESSO_ASSIGN(const TableSchema schema, query_like(std::move(of_keys)).schema());
     for (const ColumnSchema& each : schema.columns) types.push_back(type_name(each));
   }
   const std::size_t shown = query_.select.size();
   std::vector<SortExpression> order = std::exchange(query_.order_by, {});
   for (SortExpression& key : order) {
-    const bool named =
-        key.expression.kind == Kind::kNumber ||
-        std::any_of(query_.select.begin(), query_.select.end(), [&](const NamedExpression& item) {
-          return key.expression.kind == Kind::kColumn && key.expression.qualifier.empty() &&
-                 same_name(item.name, key.expression.text);
-        });
-    if (named) continue;
+    if (key.expression.kind == Kind::kNumber || item_of(key.expression)) continue;
     query_.select.push_back({key.expression, lowering_.new_name()});
     key.expression = column(query_.select.back().name);
   }
@@ -107,7 +84,7 @@ Result<std::optional<Query>> Block::lower_grouping_sets() {
         std::int64_t bits = 0;
         for (const Expression& argument : node.arguments) {
           std::size_t key = 0;
-          while (key < keys.size() && !(keys[key].expression == argument)) ++key;
+          while (key < keys.size() && !is_same(keys[key].expression, argument)) ++key;
           if (key == keys.size()) {
             return lowering_.shown(refused_at(argument, "grouping() takes keys of GROUP BY"));
           }
@@ -120,7 +97,7 @@ Result<std::optional<Query>> Block::lower_grouping_sets() {
       // A key of this grouping stays as it is, with keys of other groupings within it.
       std::optional<std::size_t> left_out;
       for (std::size_t key = 0; key < keys.size(); ++key) {
-        if (!(keys[key].expression == node)) continue;
+        if (!is_same(keys[key].expression, node)) continue;
         if (is_in_set(key)) return true;
         left_out = key;
       }
@@ -154,13 +131,9 @@ Result<std::optional<Query>> Block::lower_grouping_sets() {
 }
 
 Status Block::lower_holistic_aggregates() {
-  bool needed = false;
-  PRESSO_TRY(for_each_part(query_, [&](Expression& part) -> Status {
-    Status done = rewrite(part, filter_as_case);
-    needed = needed || has_holistic(part);
-    return done;
-  }));
-  if (!needed) return {};
+  PRESSO_TRY(for_each_part(
+      query_, [](Expression& part) -> Status { return rewrite(part, filter_as_case); }));
+  if (!any_node_of(query_, is_holistic)) return {};
   ColumnsOfCalls columns(lowering_);
   Window group;
   const std::vector<NamedExpression> keys = query_.group_by;
@@ -170,8 +143,8 @@ Status Block::lower_holistic_aggregates() {
   }
   const Replace replace = [&](Expression& node) -> Result<bool> {
     for (const NamedExpression& key : keys) {
-      if (!(key.expression == node)) continue;
-      node = columns.add(node);
+      if (!is_same(key.expression, node)) continue;
+      node = columns.add(key.expression);
       return true;
     }
     if (is_window(node)) return false;
@@ -213,24 +186,12 @@ Status Block::lower_holistic_aggregates() {
   if (query_.having) PRESSO_TRY(rewrite(*query_.having, replace));
   if (query_.qualify) PRESSO_TRY(rewrite(*query_.qualify, replace));
   for (SortExpression& key : query_.order_by) {
-    const bool named =
-        key.expression.kind == Kind::kColumn &&
-        std::any_of(query_.select.begin(), query_.select.end(), [&](const NamedExpression& item) {
-          return same_name(item.name, key.expression.text);
-        });
-    if (!named) PRESSO_TRY(rewrite(key.expression, replace));
+    if (!item_of(key.expression)) PRESSO_TRY(rewrite(key.expression, replace));
   }
   SqlQuery before;
   before.joins = query_.joins;
   before.where = query_.where;
-  if (columns.list().empty()) columns.add(number(0));
-  before.select = columns.list();
-  std::swap(query_, before);
-  const Query first = make_query();
-  std::swap(query_, before);
-  PRESSO_ASSIGN(Relation rows, lowering_.keep(first, "keys and arguments of aggregates"));
-  PRESSO_ASSIGN(rows, columns.with_calls(std::move(rows)));
-  continue_from(std::move(rows));
+  PRESSO_TRY(continue_with_calls(std::move(before), columns, "keys and arguments of aggregates"));
   for (NamedExpression& key : query_.group_by) key.expression = columns.add(key.expression);
   return {};
 }

@@ -7,6 +7,7 @@
 
 #include "format/columns/civil_date.h"
 #include "query/bind/shown.h"
+#include "query/compute/intervals.h"
 
 namespace presso::query {
 namespace {
@@ -20,15 +21,10 @@ constexpr std::size_t kMostRecursions = 100'000;
 constexpr std::int64_t kMostSeriesRows = std::int64_t{1} << 32;
 /// Dates and times of a series, which are in memory as a whole first.
 constexpr std::size_t kMostMoments = 100'000'000;
+constexpr std::int64_t kDay = 86'400;  // seconds
 
 char lower(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-}
-
-/// A file's name without folder and suffixes, by which its columns may be qualified.
-std::string stem_of(const std::string& name) {
-  const std::string file = name.substr(name.find_last_of('/') + 1);
-  return file.substr(0, file.find('.'));
 }
 
 bool is_number(const ColumnSchema& column) {
@@ -176,7 +172,7 @@ bool names_itself(const SqlCommonTable& table) {
 
 }  // namespace
 
-/// Tables of WITH are answered when they are first named, once.
+/// Tables of WITH are answered first, in their order.
 Result<Query> Lowering::lower(const SqlStatement& statement, const CommonTables* common,
                               const Scope* around) {
   CommonTables own;
@@ -379,65 +375,102 @@ std::vector<SortExpression> Lowering::order_of_all(const SortExpression& directi
   return keys;
 }
 
-/// BY NAME: the columns of both sides by their names, null where a side has none. Otherwise columns
-/// are matched by their places, and the names are those of the first side.
+/// The operands of a set operation from left to right; those of a chain of equal UNIONs are in one
+/// list, so that none is kept twice.
+void Lowering::add_operands(const SqlStatement& statement,
+                            std::vector<const SqlStatement*>& operands) {
+  const SqlStatement& left = *statement.left;
+  const bool chains = statement.kind == SqlStatement::Kind::kUnion && left.kind == statement.kind &&
+                      left.all == statement.all && left.by_name == statement.by_name &&
+                      left.with.empty() && left.order_by.empty() && !left.select.orders_by_all &&
+                      left.limit == ~std::uint64_t{0} && left.row_offset == 0;
+  if (chains) {
+    add_operands(left, operands);
+  } else {
+    operands.push_back(&left);
+  }
+  operands.push_back(statement.right.get());
+}
+
+/// BY NAME: the columns of all operands by their names, null where one has none. Otherwise columns
+/// are matched by their places, and the names are those of the first operand.
+Result<std::vector<Lowering::SetColumn>> Lowering::set_columns(
+    const std::vector<const SqlStatement*>& operands, const std::vector<TableSchema>& schemas,
+    bool by_name) const {
+  std::vector<SetColumn> columns;
+  for (std::size_t side = 0; side < schemas.size(); ++side) {
+    const std::vector<ColumnSchema>& own = schemas[side].columns;
+    if (!by_name && own.size() != schemas[0].columns.size()) {
+      Error error = make_error(ErrorCode::kInvalidArgument,
+                               "one side of the set operation has " +
+                                   std::to_string(schemas[0].columns.size()) +
+                                   " columns, the other " + std::to_string(own.size()));
+      error.byte_offset = operands[side]->offset;
+      return shown(std::move(error));
+    }
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      std::size_t at = i;
+      if (by_name) {
+        const auto found = std::find_if(columns.begin(), columns.end(), [&](const SetColumn& each) {
+          return same_name(each.name, own[i].name);
+        });
+        at = static_cast<std::size_t>(found - columns.begin());
+      }
+      if (at == columns.size()) columns.push_back({own[i].name, own[i], false, {}});
+      SetColumn& column = columns[at];
+      column.places.resize(schemas.size());
+      column.places[side] = i;
+      if (is_null_item(*operands[side], i)) continue;
+      // Literals NULL have no say in the type.
+      const std::string type =
+          column.is_typed ? common_type(column.type, own[i]) : type_name(own[i]);
+      if (type_name(own[i]) == type) {
+        column.type = own[i];
+      } else if (type_name(column.type) != type) {
+        PRESSO_ASSIGN(column.type, parse_type(type));
+      }
+      column.is_typed = true;
+    }
+  }
+  return columns;
+}
+
+/// `tagged`: a last column says which operand a row comes from.
 Result<std::vector<Relation>> Lowering::alike(const SqlStatement& statement,
                                               const CommonTables* common, bool tagged) {
-  PRESSO_ASSIGN(const Query left, lower(*statement.left, common, nullptr));
-  PRESSO_ASSIGN(const Query right, lower(*statement.right, common, nullptr));
-  PRESSO_ASSIGN(const TableSchema a, left.schema());
-  PRESSO_ASSIGN(const TableSchema b, right.schema());
-  const auto place_in = [](const TableSchema& schema, const std::string& name) {
-    const auto found =
-        std::find_if(schema.columns.begin(), schema.columns.end(),
-                     [&name](const ColumnSchema& each) { return same_name(each.name, name); });
-    return static_cast<std::size_t>(found - schema.columns.begin());
-  };
-  std::vector<std::pair<std::size_t, std::size_t>> places;
-  for (std::size_t i = 0; i < a.columns.size(); ++i) {
-    places.emplace_back(i, statement.by_name ? place_in(b, a.columns[i].name) : i);
+  std::vector<const SqlStatement*> operands;
+  add_operands(statement, operands);
+  std::vector<Query> queries;
+  std::vector<TableSchema> schemas;
+  for (const SqlStatement* operand : operands) {
+    PRESSO_ASSIGN(Query query, lower(*operand, common, nullptr));
+    PRESSO_ASSIGN(schemas.emplace_back(), query.schema());
+    queries.push_back(std::move(query));
   }
-  for (std::size_t i = 0; statement.by_name && i < b.columns.size(); ++i) {
-    if (place_in(a, b.columns[i].name) == a.columns.size())
-      places.emplace_back(a.columns.size(), i);
-  }
-  if (!statement.by_name && a.columns.size() != b.columns.size()) {
-    Error error =
-        make_error(ErrorCode::kInvalidArgument,
-                   "one side of the set operation has " + std::to_string(a.columns.size()) +
-                       " columns, the other " + std::to_string(b.columns.size()));
-    error.byte_offset = statement.right->offset;
-    return shown(std::move(error));
-  }
-  std::vector<std::vector<NamedExpression>> lists(2);
-  for (const auto& [x, y] : places) {
-    const bool in_a = x < a.columns.size();
-    const bool in_b = y < b.columns.size();
-    const bool typed_a = in_a && !is_null_item(*statement.left, x);
-    const bool typed_b = in_b && !is_null_item(*statement.right, y);
-    const ColumnSchema& first = typed_a || !in_b ? a.columns[x] : b.columns[y];
-    const ColumnSchema& second = typed_b || !in_a ? b.columns[y] : a.columns[x];
-    const std::string type = common_type(first, second);
-    const std::string& name = in_a ? a.columns[x].name : b.columns[y].name;
-    const Expression none = cast_to(null_literal(), type);
-    lists[0].push_back({in_a ? in_type(a.columns[x], type) : none, name});
-    lists[1].push_back({in_b ? in_type(b.columns[y], type) : none, name});
-  }
+  PRESSO_ASSIGN(const std::vector<SetColumn> columns,
+                set_columns(operands, schemas, statement.by_name));
   std::vector<Relation> sides;
-  for (std::size_t i = 0; i < 2; ++i) {
-    PRESSO_ASSIGN(const Relation kept, keep(i == 0 ? left : right, "one side of a set operation"));
-    if (!tagged && is_kept_as(kept.schema(), lists[i])) {
+  for (std::size_t side = 0; side < operands.size(); ++side) {
+    std::vector<NamedExpression> list;
+    for (const SetColumn& column : columns) {
+      const std::string type = type_name(column.type);
+      const std::optional<std::size_t> place =
+          side < column.places.size() ? column.places[side] : std::nullopt;
+      list.push_back(
+          {place ? in_type(schemas[side].columns[*place], type) : cast_to(null_literal(), type),
+           column.name});
+    }
+    PRESSO_ASSIGN(const Relation kept, keep(queries[side], "one side of a set operation"));
+    if (!tagged && is_kept_as(kept.schema(), list)) {
       sides.push_back(kept);
       continue;
     }
     if (tagged) {
-      lists[i].push_back({cast_to(number(static_cast<std::int64_t>(i + 1)), "int64"), "#side"});
+      list.push_back({cast_to(number(static_cast<std::int64_t>(side + 1)), "int64"), "#side"});
     }
-    for (NamedExpression& each : lists[i]) {
-      each.expression = kept_as_cast(std::move(each.expression));
-    }
+    for (NamedExpression& each : list) each.expression = kept_as_cast(std::move(each.expression));
     Query cast = query_of(kept);
-    cast.select(lists[i]);
+    cast.select(std::move(list));
     PRESSO_ASSIGN(sides.emplace_back(), keep(cast, "the same in common types"));
   }
   return sides;
@@ -469,29 +502,37 @@ Result<Query> Lowering::lower_values(const SqlStatement& statement) {
 /// A table of whole numbers from `first` on, below `end` or above it.
 Result<Relation> Lowering::numbers(std::int64_t first, std::int64_t end, std::int64_t step,
                                    const std::string& name) {
-  constexpr std::int64_t kBatch = 65'536;
+  constexpr std::size_t kBatch = 65'536;
+  ColumnSchema column;
+  column.name = name;
+  column.type = ColumnType::kInt64;
+  return keep_column(column, [&](const AddValues& add) -> Status {
+    std::vector<std::int64_t> values;
+    for (std::int64_t value = first; step > 0 ? value < end : value > end; value += step) {
+      values.push_back(value);
+      if (values.size() < kBatch) continue;
+      PRESSO_TRY(add(values));
+      values.clear();
+    }
+    return add(values);
+  });
+}
+
+Result<Relation> Lowering::keep_column(const ColumnSchema& column,
+                                       const std::function<Status(const AddValues& add)>& make) {
   KeepingSink sink(context_.options);
   TableSchema schema;
-  schema.columns.emplace_back().name = name;
-  schema.columns[0].type = ColumnType::kInt64;
+  schema.columns.push_back(column);
   PRESSO_TRY(sink.begin(schema));
-  std::vector<std::int64_t> values;
-  const auto write = [&]() -> Status {
+  PRESSO_TRY(make([&](const std::vector<std::int64_t>& values) -> Status {
     ColumnView view;
-    view.type = ColumnType::kInt64;
+    view.type = column.type;
     view.rows = values.size();
     view.values = reinterpret_cast<const Byte*>(values.data());
-    if (!values.empty()) PRESSO_TRY(sink.add({&view, 1}));
-    values.clear();
-    return {};
-  };
-  for (std::int64_t value = first; step > 0 ? value < end : value > end; value += step) {
-    values.push_back(value);
-    if (values.size() == kBatch) PRESSO_TRY(write());
-  }
-  PRESSO_TRY(write());
+    return values.empty() ? Status() : sink.add({&view, 1});
+  }));
   PRESSO_ASSIGN(KeptRows rows, sink.finish());
-  return keep(std::move(rows), "numbers");
+  return keep(std::move(rows), "values of a series");
 }
 
 /// generate_series(first, last[, step]) with its end, range(first, end[, step]) without.
@@ -554,52 +595,37 @@ Result<std::vector<std::int64_t>> Lowering::whole_numbers(const std::vector<Expr
 /// January 31 is the last day of February, and the next one is that day of March.
 Result<Relation> Lowering::moments(std::int64_t first, std::int64_t end, const Expression& step,
                                    bool includes_end, const SqlSource& source) {
-  const std::int64_t count = std::strtoll(step.text.c_str(), nullptr, 10);
-  struct Unit {
-    std::string_view name;
-    std::int64_t months;
-    std::int64_t seconds;
-  };
-  constexpr Unit kUnits[] = {{"year", 12, 0},      {"quarter", 3, 0},  {"month", 1, 0},
-                             {"week", 0, 604'800}, {"day", 0, 86'400}, {"hour", 0, 3'600},
-                             {"minute", 0, 60},    {"second", 0, 1}};
-  const auto* unit = std::find_if(std::begin(kUnits), std::end(kUnits),
-                                  [&step](const Unit& each) { return each.name == step.type; });
-  if (unit == std::end(kUnits) || count == 0) {
-    return shown(refused_at(step, "the step must be of seconds or more, and not 0"));
+  constexpr std::int64_t kSecond = 1'000'000;
+  const auto interval = read_interval(step.text + ' ' + step.type);
+  const std::int64_t seconds = !interval ? 0 : interval->days * kDay + interval->micros / kSecond;
+  const bool forward = interval && (interval->months > 0 || seconds > 0);
+  const bool backward = interval && (interval->months < 0 || seconds < 0);
+  if (forward == backward || interval->micros % kSecond != 0) {
+    return shown(refused_at(step, "the step must be of whole seconds in one direction"));
   }
   const auto after = [&](std::int64_t moment) {
-    if (unit->months == 0) return moment + count * unit->seconds;
-    constexpr std::int64_t kDay = 86'400;
+    if (interval->months == 0) return moment + seconds;
     const std::int64_t days = moment >= 0 ? moment / kDay : -((kDay - 1 - moment) / kDay);
     const civil::Date date = civil::date_of(days);
-    const std::int64_t months = date.year * 12 + date.month - 1 + count * unit->months;
+    const std::int64_t months = date.year * 12 + date.month - 1 + interval->months;
     const std::int64_t year = months >= 0 ? months / 12 : -((11 - months) / 12);
     const auto month = static_cast<std::uint32_t>(months - year * 12 + 1);
     const std::uint32_t day = std::min(date.day, civil::days_in_far(year, month));
-    return civil::days_of_far(year, month, day) * kDay + (moment - days * kDay);
+    return civil::days_of_far(year, month, day) * kDay + (moment - days * kDay) + seconds;
   };
-  KeepingSink sink(context_.options);
-  TableSchema schema;
-  ColumnSchema& column = schema.columns.emplace_back();
+  ColumnSchema column;
   column.name = source.path;
   column.type = ColumnType::kTimestamp;
   column.text = ValueText::kSpaceTime;
-  PRESSO_TRY(sink.begin(schema));
   std::vector<std::int64_t> values;
   for (std::int64_t next = first;; next = after(next)) {
-    const bool is_in = count > 0 ? next < end : next > end;
+    const bool is_in = forward ? next < end : next > end;
     if (!is_in && !(includes_end && next == end)) break;
     if (values.size() == kMostMoments) return shown(refused_at(step, "too many rows"));
     values.push_back(next);
   }
-  ColumnView view;
-  view.type = ColumnType::kTimestamp;
-  view.rows = values.size();
-  view.values = reinterpret_cast<const Byte*>(values.data());
-  if (!values.empty()) PRESSO_TRY(sink.add({&view, 1}));
-  PRESSO_ASSIGN(KeptRows rows, sink.finish());
-  Relation relation = keep(std::move(rows), "moments");
+  PRESSO_ASSIGN(Relation relation,
+                keep_column(column, [&](const AddValues& add) { return add(values); }));
   relation.alias = source.alias.empty() ? source.path : source.alias;
   return relation;
 }
@@ -657,7 +683,7 @@ void add_files(const SqlStatement& statement, std::vector<std::string> names,
   }
   if (statement.left != nullptr) add_files(*statement.left, names, files);
   if (statement.right != nullptr) add_files(*statement.right, names, files);
-  SqlQuery select = statement.select;
+  const SqlQuery& select = statement.select;
   const auto add = [&](const SqlSource& source) {
     if (source.statement != nullptr) return add_files(*source.statement, names, files);
     const bool is_common =
@@ -672,13 +698,10 @@ void add_files(const SqlStatement& statement, std::vector<std::string> names,
   if (statement.kind != SqlStatement::Kind::kSelect) return;
   if (select.has_from) add(select.from);
   for (const SqlJoin& join : select.joins) add(join.source);
-  const Status done = query::for_each_part(select, [&](Expression& part) {
-    return query::rewrite(part, [&](Expression& node) -> Result<bool> {
-      if (node.statement != nullptr) add_files(*node.statement, names, files);
-      return false;
-    });
+  query::any_node_of(select, [&](const Expression& node) {
+    if (node.statement != nullptr) add_files(*node.statement, names, files);
+    return false;
   });
-  static_cast<void>(done);  // nothing in it can fail
 }
 
 }  // namespace

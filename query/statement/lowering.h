@@ -26,6 +26,7 @@
 
 #include "presso/statement.h"
 #include "query/kept/kept_rows.h"
+#include "query/plan/query_spec.h"
 #include "query/statement/trees.h"
 #include "query/window/window.h"
 
@@ -55,7 +56,7 @@ struct Scope {
   std::optional<std::size_t> source_of(const Expression& column) const;
 };
 
-/// A table of WITH whose statement has been answered, or can be.
+/// A table of WITH. Without an answer, FROM does not see it.
 struct CommonTable {
   std::string name;
   std::vector<std::string> columns;
@@ -68,6 +69,8 @@ struct CommonTables {
   std::vector<std::shared_ptr<CommonTable>> tables;
   const CommonTables* around = nullptr;
 };
+
+class ColumnsOfCalls;
 
 /// What is shared by all parts of a statement.
 class Lowering {
@@ -120,13 +123,29 @@ class Lowering {
   Result<Query> lower_unpivot(const SqlStatement& statement, const CommonTables* common);
   Result<Relation> recursive(const CommonTable& table, const CommonTables* common);
   Result<Relation> function(const SqlSource& source);
+  /// Takes values of a column of 8 bytes, in any number of calls.
+  using AddValues = std::function<Status(const std::vector<std::int64_t>& values)>;
+  Result<Relation> keep_column(const ColumnSchema& column,
+                               const std::function<Status(const AddValues& add)>& make);
   Result<Relation> moments(std::int64_t first, std::int64_t end, const Expression& step,
                            bool includes_end, const SqlSource& source);
   Result<std::vector<std::int64_t>> whole_numbers(const std::vector<Expression>& trees);
   Result<Relation> renamed(Relation relation, const std::vector<std::string>& columns,
                            const SqlSource& source);
   Result<Relation> rows_without(const Relation& rows, const Relation& known);
-  /// Both sides of a set operation with the same names and types.
+  /// A column of a set operation, and its place in each operand that has it.
+  struct SetColumn {
+    std::string name;
+    ColumnSchema type;
+    bool is_typed = false;
+    std::vector<std::optional<std::size_t>> places;
+  };
+  static void add_operands(const SqlStatement& statement,
+                           std::vector<const SqlStatement*>& operands);
+  Result<std::vector<SetColumn>> set_columns(const std::vector<const SqlStatement*>& operands,
+                                             const std::vector<TableSchema>& schemas,
+                                             bool by_name) const;
+  /// All operands of a set operation with the same names and types.
   Result<std::vector<Relation>> alike(const SqlStatement& statement, const CommonTables* common,
                                       bool tagged);
 
@@ -175,11 +194,21 @@ class Block {
   Result<std::vector<NamedExpression>> columns_of(const NamedExpression& star) const;
   Status replace_aliases();
   Status resolve_keys();
+  /// The item of SELECT whose position or name a key of ORDER BY is.
+  std::optional<std::size_t> item_of(const Expression& key) const;
+  /// ORDER BY with the expressions of the items that its keys mean.
+  std::vector<SortExpression> order_by_expressions() const;
   bool is_grouped() const;
   bool needs_lists() const;
   Status limit_percent();
   Status take_sample();
   Query make_query() const;
+  /// The Query of other clauses over the same sources.
+  Query query_like(SqlQuery query);
+  bool is_same(const Expression& a, const Expression& b) const;
+  /// Runs a query for the columns that calls of the window operator read, and goes on with its rows
+  /// and the results of the calls.
+  Status continue_with_calls(SqlQuery before, ColumnsOfCalls& columns, const std::string& what);
   /// Makes `relation` the only source and drops the clauses that were answered with it.
   void continue_from(Relation relation);
 

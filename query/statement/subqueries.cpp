@@ -142,6 +142,7 @@ Result<std::optional<Expression>> Subqueries::join_of(const Expression& node, bo
     conditions.push_back(key_equality(key, alias, list.back().name));
     if (groups) inner.query_.group_by.push_back(list.back());
   }
+  PRESSO_TRY(limit_each(inner, list));
   if (tested) {
     PRESSO_ASSIGN(NamedExpression item, only_item(inner, node));
     item.name = lowering_.new_name();
@@ -218,10 +219,8 @@ Status Subqueries::answer_first(const Block& inner, const std::optional<Expressi
   first.joins = query.joins;
   first.limit = most + 1;
   if (!plain_.empty()) first.where = all_of(plain_);
-  std::swap(query, first);
-  const Query before = block_.make_query();
-  std::swap(query, first);
-  PRESSO_ASSIGN(Relation found, lowering_.keep(before, "rows before a join with many"));
+  PRESSO_ASSIGN(Relation found, lowering_.keep(block_.query_like(std::move(first)),
+                                               "rows before a join with many"));
   if (found.rows() > most) return {};
   found.names = std::move(qualifiers);
   block_.continue_from(std::move(found));
@@ -372,6 +371,12 @@ Result<Block> Subqueries::opened(const Expression& node) {
     return Block(lowering_, std::move(none), block_.common_, nullptr);
   }
   Block inner(lowering_, statement.select, block_.common_, &block_.scope_);
+  SqlQuery& select = inner.query_;
+  if (node.op == Op::kExists && select.limit > 0 && select.offset == 0) {
+    // Any row will do.
+    select.limit = ~std::uint64_t{0};
+    select.order_by.clear();
+  }
   PRESSO_TRY(inner.open_sources());
   PRESSO_TRY(inner.set_parameters());
   PRESSO_TRY(inner.settle_calls());
@@ -442,12 +447,7 @@ Result<bool> Block::lower_lateral(std::size_t join) {
 }
 
 Status Block::lower_subqueries() {
-  bool found = false;
-  PRESSO_TRY(for_each_part(query_, [&](Expression& part) -> Status {
-    found = found || any_node(part, is_subquery);
-    return {};
-  }));
-  if (!found) return {};
+  if (!any_node_of(query_, is_subquery)) return {};
   return Subqueries(*this).lower();
 }
 

@@ -115,8 +115,8 @@ class Subqueries {
   /// ones, so that nothing is joined.
   Result<Expression> value_of_no_rows(const Block& inner, const NamedExpression& item);
 
-  /// LIMIT n OFFSET m of the rows of each key.
-  Status first_of_each(Block& inner, const std::vector<NamedExpression>& keys);
+  /// LIMIT n OFFSET m, where there is one, of the rows of each key.
+  Status limit_each(Block& inner, const std::vector<NamedExpression>& keys);
 
   /// Without aggregates and LIMIT 1 there must be one row for each key, which check_single() sees
   /// by a count.

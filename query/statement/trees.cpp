@@ -55,28 +55,27 @@ Status rewrite(Expression& tree, const Replace& replace) {
   return {};
 }
 
-Status for_each_part(SqlQuery& query, const std::function<Status(Expression&)>& take) {
-  for (NamedExpression& item : query.select) PRESSO_TRY(take(item.expression));
-  for (Expression& key : query.distinct_on) PRESSO_TRY(take(key));
-  for (SqlJoin& join : query.joins) {
-    if (join.on) PRESSO_TRY(take(*join.on));
-  }
-  if (query.where) PRESSO_TRY(take(*query.where));
-  for (NamedExpression& key : query.group_by) PRESSO_TRY(take(key.expression));
-  if (query.having) PRESSO_TRY(take(*query.having));
-  if (query.qualify) PRESSO_TRY(take(*query.qualify));
-  for (SortExpression& key : query.order_by) PRESSO_TRY(take(key.expression));
-  return {};
+bool any_node(const Expression& tree, const std::function<bool(const Expression&)>& is) {
+  const auto in = [&is](const Expression& part) { return any_node(part, is); };
+  const auto in_key = [&is](const SortExpression& key) { return any_node(key.expression, is); };
+  if (is(tree) || std::any_of(tree.arguments.begin(), tree.arguments.end(), in)) return true;
+  if (tree.details == nullptr) return false;
+  const CallDetails& details = *tree.details;
+  return std::any_of(details.filter.begin(), details.filter.end(), in) ||
+         std::any_of(details.order.begin(), details.order.end(), in_key) ||
+         std::any_of(details.over.begin(), details.over.end(), [&](const Window& window) {
+           return std::any_of(window.partition.begin(), window.partition.end(), in) ||
+                  std::any_of(window.order.begin(), window.order.end(), in_key);
+         });
 }
 
-bool any_node(const Expression& tree, const std::function<bool(const Expression&)>& is) {
-  Expression copy = tree;
+bool any_node_of(const SqlQuery& query, const std::function<bool(const Expression&)>& is) {
   bool found = false;
-  const Status done = rewrite(copy, [&](Expression& node) -> Result<bool> {
-    found = found || is(node);
-    return found;
-  });
-  return done.ok() && found;
+  static_cast<void>(for_each_part(query, [&](const Expression& part) -> Status {
+    found = found || any_node(part, is);
+    return {};
+  }));  // no part fails
+  return found;
 }
 
 void NamesUsed::add(const Expression& tree) {
@@ -88,12 +87,10 @@ void NamesUsed::add(const Expression& tree) {
 }
 
 void NamesUsed::add(const SqlQuery& query) {
-  SqlQuery copy = query;
-  const Status done = for_each_part(copy, [this](Expression& part) -> Status {
+  static_cast<void>(for_each_part(query, [this](const Expression& part) -> Status {
     add(part);
     return {};
-  });
-  (void)done;  // it cannot fail
+  }));  // no part fails
   for (const SqlJoin& join : query.joins) {
     for (const Expression& each : join.using_columns) add(each);
     add(join.source);

@@ -19,7 +19,22 @@ using Replace = std::function<Result<bool>(Expression& node)>;
 /// Calls `replace` for all nodes from the root on, also in FILTER, ORDER BY and OVER of calls.
 Status rewrite(Expression& tree, const Replace& replace);
 /// Calls `take` for each expression of a SELECT: items, conditions of joins, WHERE and so on.
-Status for_each_part(SqlQuery& query, const std::function<Status(Expression&)>& take);
+template <class Select, class Take>
+Status for_each_part(Select& query, const Take& take) {
+  for (auto& item : query.select) PRESSO_TRY(take(item.expression));
+  for (auto& key : query.distinct_on) PRESSO_TRY(take(key));
+  for (auto& join : query.joins) {
+    if (join.on) PRESSO_TRY(take(*join.on));
+  }
+  if (query.where) PRESSO_TRY(take(*query.where));
+  for (auto& key : query.group_by) PRESSO_TRY(take(key.expression));
+  if (query.having) PRESSO_TRY(take(*query.having));
+  if (query.qualify) PRESSO_TRY(take(*query.qualify));
+  for (auto& key : query.order_by) PRESSO_TRY(take(key.expression));
+  return {};
+}
+/// Whether any_node() finds one in some expression of a SELECT.
+bool any_node_of(const SqlQuery& query, const std::function<bool(const Expression&)>& is);
 /// Whether some node of the tree, or of what stands after its calls, fulfils the condition.
 bool any_node(const Expression& tree, const std::function<bool(const Expression&)>& is);
 

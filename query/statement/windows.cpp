@@ -13,22 +13,12 @@ namespace {
 using Kind = Expression::Kind;
 
 bool has_window(const Expression& tree) {
-  if (is_window(tree)) return true;
-  return std::any_of(tree.arguments.begin(), tree.arguments.end(), has_window);
+  return any_node(tree, is_window);
 }
 
 /// A literal stays where it is: as a column it would lose that it is one.
 bool is_literal(const Expression& tree) {
   return tree.kind != Kind::kColumn && tree.kind != Kind::kFunction && tree.arguments.empty();
-}
-
-/// Whether a key of ORDER BY is the position or the name of a result.
-bool names_result(const Expression& tree, const std::vector<NamedExpression>& select) {
-  if (tree.kind == Kind::kNumber) return true;
-  if (tree.kind != Kind::kColumn || !tree.qualifier.empty()) return false;
-  return std::any_of(select.begin(), select.end(), [&tree](const NamedExpression& item) {
-    return same_name(item.name, tree.text);
-  });
 }
 
 }  // namespace
@@ -39,19 +29,7 @@ Status Block::distinct_on_as_window() {
   auto details = std::make_shared<CallDetails>();
   Window& window = details->over.emplace_back();
   window.partition = std::exchange(query_.distinct_on, {});
-  for (SortExpression key : query_.order_by) {
-    if (key.expression.kind == Kind::kNumber) {
-      const auto place = static_cast<std::size_t>(std::stoul(key.expression.text));
-      if (place == 0 || place > query_.select.size()) continue;
-      key.expression = query_.select[place - 1].expression;
-    }
-    for (const NamedExpression& item : query_.select) {
-      const bool named = key.expression.kind == Kind::kColumn && key.expression.qualifier.empty() &&
-                         same_name(item.name, key.expression.text);
-      if (named) key.expression = item.expression;
-    }
-    window.order.push_back(std::move(key));
-  }
+  window.order = order_by_expressions();
   Expression first = call("row_number", {});
   first = at_place_of(std::move(first), window.partition.front());
   first.details = std::move(details);
@@ -89,19 +67,12 @@ Status Block::lower_windows() {
   };
   for (NamedExpression& item : query_.select) PRESSO_TRY(rewrite(item.expression, replace));
   for (SortExpression& key : query_.order_by) {
-    if (names_result(key.expression, query_.select)) continue;
+    if (item_of(key.expression)) continue;
     PRESSO_TRY(rewrite(key.expression, replace));
   }
   if (query_.qualify) PRESSO_TRY(rewrite(*query_.qualify, replace));
   const auto condition = std::exchange(query_.qualify, std::nullopt);
-  if (columns.list().empty()) columns.add(number(0));
-  before.select = columns.list();
-  std::swap(query_, before);
-  const Query first = make_query();
-  std::swap(query_, before);
-  PRESSO_ASSIGN(Relation rows, lowering_.keep(first, "rows for window functions"));
-  PRESSO_ASSIGN(rows, columns.with_calls(std::move(rows)));
-  continue_from(std::move(rows));
+  PRESSO_TRY(continue_with_calls(std::move(before), columns, "rows for window functions"));
   query_.group_by.clear();
   query_.having.reset();
   query_.where = condition;

@@ -103,21 +103,15 @@ struct FrameOffset {
 };
 
 struct FrameBound {
-  enum class Kind : Byte {
-    kUnboundedPreceding,
-    kPreceding,
-    kCurrentRow,
-    kFollowing,
-    kUnboundedFollowing
-  };
+  using Kind = presso::FrameBound::Kind;
   Kind kind = Kind::kUnboundedPreceding;
   FrameOffset offset;  ///< of kPreceding and kFollowing
 };
 
 /// The rows that a function sees from a row.
 struct WindowFrame {
-  enum class Unit : Byte { kRows, kRange, kGroups };
-  enum class Exclude : Byte { kNothing, kCurrentRow, kGroup, kTies };
+  using Unit = presso::WindowFrame::Unit;
+  using Exclude = presso::WindowFrame::Exclude;
   Unit unit = Unit::kRange;
   FrameBound begin;
   FrameBound end{FrameBound::Kind::kCurrentRow, {}};

@@ -234,6 +234,40 @@ constexpr Case kCases[] = {
      "month) as t(d)",
      "2024-01-30\n2024-02-29\n2024-03-29\n"},
     {"select unnest([3, 1, 2]) as x order by x", "1\n2\n3\n"},
+    {"select boss from dept d where exists (select 1 from emp e where e.dept = d.dept limit 1) "
+     "order by 1",
+     "Ann\nCid\n"},
+    {"select boss from dept d where not exists (select 1 from emp e where e.dept = d.dept limit "
+     "1) order by 1",
+     "Zed\n"},
+    {"select boss from dept d where exists (select 1 from emp e where e.dept = d.dept limit 1 "
+     "offset 1) order by 1",
+     "Ann\nCid\n"},
+    {"select boss, exists (select 1 from emp e where e.dept = d.dept limit 0) as x from dept d "
+     "order by 1",
+     "Ann,false\nCid,false\nZed,false\n"},
+    {"select boss from dept d where 'Ann' in (select name from emp e where e.dept = d.dept order "
+     "by id limit 1) order by 1",
+     "Ann\n"},
+    {"select boss, 'Bob' in (select name from emp e where e.dept = d.dept order by id limit 1) "
+     "as x from dept d order by 1",
+     "Ann,false\nCid,false\nZed,false\n"},
+    {"select name, (select amount from pay p where p.emp = e.id order by 1 desc limit 1) as most "
+     "from emp e order by name",
+     "Ann,10.50\nBob,7.00\nCid,3.30\nDan,\nEve,\nFay,\n"},
+    {"select name, count(*) over (order by hired range between interval '1 month 10 days' "
+     "preceding and current row) as n from emp order by name",
+     "Ann,1\nBob,2\nCid,2\nDan,1\nEve,1\nFay,2\n"},
+    {"select e.dept, median(salary) as m from emp e group by dept order by e.dept",
+     "hr,\nit,275\nsales,150\n,300\n"},
+    {"select e.dept, sum(salary) as s from emp e group by rollup (dept) order by e.dept, s",
+     "hr,\nit,550\nsales,300\n,300\n,1150\n"},
+    {"select 1 as a union all select 2 union all select 2.5 union all select null order by a",
+     "1.0\n2.0\n2.5\n\n"},
+    {"select 1 as a union select 1 union select 2 order by a", "1\n2\n"},
+    {"select id as a from emp union all by name select boss as b from dept union all by name "
+     "select emp as a, day as c from pay order by a, b, c limit 3",
+     "1,,2024-01-01\n1,,2024-01-03\n1,,\n"},
 };
 
 class StatementTest : public JoinTest {
