@@ -73,6 +73,18 @@ Zone floating_zone(const ColumnView& column, std::uint64_t first, std::uint64_t 
 
 }  // namespace
 
+ColumnBlock entry_of_block(ColumnStream stream, std::size_t stored_bytes, std::size_t plain_bytes,
+                           std::uint32_t rows, const Zone& zone) {
+  return {.stored_bytes = static_cast<std::uint32_t>(stored_bytes),
+          .plain_bytes = static_cast<std::uint32_t>(plain_bytes),
+          .rows = rows,
+          .stream = stream,
+          .zone_flags = zone.flags,
+          .least = zone.least,
+          .most = zone.most,
+          .presence = zone.presence};
+}
+
 /// Nulls, and for floating types NaNs, are flagged and left out.
 Zone zone_of_rows(const ColumnView& column, std::uint64_t first, std::uint64_t rows) {
   switch (column.type) {

@@ -17,6 +17,9 @@ struct Zone {
   std::uint64_t presence = 0;
 };
 
+/// The directory's entry of a block of `rows` rows: its sizes, its stream and its zone.
+ColumnBlock entry_of_block(ColumnStream stream, std::size_t stored_bytes, std::size_t plain_bytes,
+                           std::uint32_t rows, const Zone& zone);
 /// The range of `rows` rows from `first` on.
 Zone zone_of_rows(const ColumnView& column, std::uint64_t first, std::uint64_t rows);
 

@@ -143,14 +143,8 @@ void PlainRowGroup::add_block(ColumnStream stream, Bytes plain, std::uint32_t ro
   const std::size_t begin = blocks_.size();
   append_raw_block(plain, static_cast<std::uint32_t>(directory_.blocks.size()), FrameKind::kBlock,
                    blocks_);
-  directory_.blocks.push_back({.stored_bytes = static_cast<std::uint32_t>(blocks_.size() - begin),
-                               .plain_bytes = static_cast<std::uint32_t>(plain.size()),
-                               .rows = rows,
-                               .stream = stream,
-                               .zone_flags = zone.flags,
-                               .least = zone.least,
-                               .most = zone.most,
-                               .presence = zone.presence});
+  directory_.blocks.push_back(
+      entry_of_block(stream, blocks_.size() - begin, plain.size(), rows, zone));
   ++chunk().blocks;
 }
 

@@ -232,16 +232,26 @@ class QuantileAggregate final : public WindowAggregate {
   PlaceCounts counts_;
 };
 
-/// The median of the distances from the median.
-class DeviationAggregate final : public WindowAggregate {
+/// Keeps the rows of a frame that the aggregate sees.
+class RowsAggregate : public WindowAggregate {
  public:
-  explicit DeviationAggregate(const WindowInput& input) : input_(input), middle_(input) {}
   void clear() override { rows_.clear(); }
   void add(std::uint32_t first, std::uint32_t end) override {
     for (std::uint32_t row = first; row < end; ++row) {
       if (input_.sees_all || input_.sees(row)) rows_.push_back(row);
     }
   }
+
+ protected:
+  explicit RowsAggregate(const WindowInput& input) : input_(input) {}
+  const WindowInput& input_;
+  std::vector<std::uint32_t> rows_;
+};
+
+/// The median of the distances from the median.
+class DeviationAggregate final : public RowsAggregate {
+ public:
+  explicit DeviationAggregate(const WindowInput& input) : RowsAggregate(input), middle_(input) {}
   Status write(std::uint32_t row, WindowResult& result) override {
     if (rows_.empty()) return {};
     if (middle_.is_real()) {
@@ -263,27 +273,19 @@ class DeviationAggregate final : public WindowAggregate {
     return quantile_of(values, 0.5);
   }
 
-  const WindowInput& input_;
   const MiddleValues middle_;
-  std::vector<std::uint32_t> rows_;
 };
 
 /// The most frequent value; of several the one whose first row comes first.
-class ModeAggregate final : public WindowAggregate {
+class ModeAggregate final : public RowsAggregate {
  public:
-  explicit ModeAggregate(const WindowInput& input) : input_(input) {}
+  explicit ModeAggregate(const WindowInput& input) : RowsAggregate(input) {}
   Status begin(RowRange32 partition, bool) override {
     partition_ = partition;
     numbers_ = numbers_of_values(input_.arguments[0], partition);
     counts_.assign(numbers_.size() + 1, 0);
     rows_.clear();
     return {};
-  }
-  void clear() override { rows_.clear(); }
-  void add(std::uint32_t first, std::uint32_t end) override {
-    for (std::uint32_t row = first; row < end; ++row) {
-      if (input_.sees_all || input_.sees(row)) rows_.push_back(row);
-    }
   }
   Status write(std::uint32_t row, WindowResult& result) override {
     if (rows_.empty()) return {};
@@ -299,11 +301,9 @@ class ModeAggregate final : public WindowAggregate {
  private:
   std::uint32_t& count(std::uint32_t row) { return counts_[numbers_[row - partition_.begin]]; }
 
-  const WindowInput& input_;
   RowRange32 partition_;
   std::vector<std::uint32_t> numbers_;
   std::vector<std::uint32_t> counts_;
-  std::vector<std::uint32_t> rows_;
 };
 
 }  // namespace

@@ -62,14 +62,8 @@ void BlockAppender::begin_column(Representation representation) {
 /// Adds the directory's entry for the block that begins at `begin`.
 void BlockAppender::add_entry(ColumnStream stream, std::size_t begin, std::uint32_t plain_bytes,
                               std::uint32_t rows, const Zone& zone) {
-  directory_.blocks.push_back({.stored_bytes = static_cast<std::uint32_t>(blocks_.size() - begin),
-                               .plain_bytes = plain_bytes,
-                               .rows = rows,
-                               .stream = stream,
-                               .zone_flags = zone.flags,
-                               .least = zone.least,
-                               .most = zone.most,
-                               .presence = zone.presence});
+  directory_.blocks.push_back(
+      entry_of_block(stream, blocks_.size() - begin, plain_bytes, rows, zone));
   ++chunk().blocks;
 }
 
