@@ -292,7 +292,10 @@ class Statements:
                 self.subquery(scope, type, depth),
             )
         if form < 5:
-            return "%sexists (%s)" % (rng.choice(["", "not "]), self.subquery(scope, type, depth))
+            text = self.subquery(scope, type, depth)
+            if "limit" not in text and rng.random() < 0.3:
+                text += rng.choice([" limit 1", " limit 0", " limit 2 offset 1"])
+            return "%sexists (%s)" % (rng.choice(["", "not "]), text)
         if form == 5:
             word, which = rng.choice(["=", "<>", "<", ">="]), rng.choice(["any", "all"])
             return "%s %s %s (%s)" % (
