@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
+#include "compress/parse/block_window.h"
 #include "compress/parse/parser.h"
-#include "compress/parse/window.h"
 #include "presso/bytes.h"
 
 namespace presso {
@@ -57,7 +57,7 @@ class MatchTree {
                 std::uint32_t distance);
 
   ParserParameters parameters_;
-  Window window_;
+  BlockWindow window_;
   // Positions below count from the dictionary's first byte.
   const Byte* base_ = nullptr;
   std::uint32_t begin_ = 0;  ///< of the block

@@ -35,7 +35,7 @@ namespace presso {
 namespace {
 
 /// How many positions' matches are held at a time: the window here. (ParserParameters::window is
-/// the furthest distance, Window the memory of dictionary and block.)
+/// the furthest distance, BlockWindow the memory of dictionary and block.)
 constexpr std::uint32_t kWindow = 256u << 10;
 constexpr std::uint32_t kSpan = 2048;  ///< positions of one dynamic programme
 constexpr std::uint32_t kNever = ~std::uint32_t{0};

@@ -23,11 +23,11 @@
 #include <tuple>
 
 #include "compress/parse/block_scratch.h"
+#include "compress/parse/block_window.h"
 #include "compress/parse/dependency.h"
 #include "compress/parse/last_distances.h"
 #include "compress/parse/match.h"
 #include "compress/parse/parser.h"
-#include "compress/parse/window.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -486,7 +486,7 @@ class RowParser final : public Parser {
   const ParserParameters parameters_;
   BlockScratch scratch_;
   std::tuple<std::vector<Row<12>>, std::vector<Row<28>>, std::vector<Row<60>>> memory_;
-  Window window_;
+  BlockWindow window_;
 };
 
 }  // namespace

@@ -21,12 +21,12 @@
 #include <type_traits>
 
 #include "compress/parse/block_scratch.h"
+#include "compress/parse/block_window.h"
 #include "compress/parse/dependency.h"
 #include "compress/parse/last_distances.h"
 #include "compress/parse/match.h"
 #include "compress/parse/parser.h"
 #include "compress/parse/place_tables.h"
-#include "compress/parse/window.h"
 
 namespace presso {
 namespace {
@@ -324,7 +324,7 @@ class TableParser final : public Parser {
   const ParserParameters parameters_;
   BlockScratch scratch_;
   std::vector<std::uint32_t> places_;
-  Window window_;
+  BlockWindow window_;
 };
 
 }  // namespace

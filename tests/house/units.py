@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Refuses names that one file of a unit could take from another file without a warning.
+"""Refuses names that one file could take from another file without a warning.
 
 The C++ files of a folder are compiled as one unit (presso_unity() of cmake/presso_targets.cmake),
 in which their anonymous namespaces are one. A call can then choose an overload of a file that was
 included earlier, although the file compiles by itself with another one. This cannot happen where
 the name of a function in an anonymous namespace belongs to one file of its unit, and to no
 function of a header where another file of the unit calls it.
+
+Two types of one name in one namespace are refused wherever they are: the linker keeps one copy of
+what the compiler has written for both, such as their destructors.
 
     units.py ROOT BUILD    checks the units that BUILD has generated
     units.py --self-test
@@ -19,6 +22,9 @@ import sys
 
 STRING_OR_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//(?! namespace)[^\n]*')
 FUNCTION = re.compile(r"[A-Za-z_][\w:<>,&*\s\[\]]*?[\s&*]([a-z]\w*)\(")
+TYPE = re.compile(r"(?:template <.*> )?(?:class|struct|union|enum(?: class)?) "
+                  r"(?:\[\[\w+\]\] )?([A-Za-z]\w*)(?: final)?(?: : [^;]*)?(?: \{|$)")
+NAMESPACE = re.compile(r"(?:inline )?namespace(?: ([\w:]+))? \{")
 NO_FUNCTION = ("return", "using", "namespace", "else", "throw")
 
 
@@ -35,6 +41,30 @@ def functions_of(text):
         if found and not line.startswith(NO_FUNCTION):
             (mine if anonymous or line.startswith("static ") else others).add(found.group(1))
     return mine, others
+
+
+def types_of(text):
+    """Full names of the types that `text` defines for other files too."""
+    spaces = []
+    for line in text.split("\n"):
+        opened = NAMESPACE.match(line)
+        defined = TYPE.match(line)
+        if opened:
+            spaces.append(opened.group(1))
+        elif line.startswith("}  // namespace") and spaces:
+            spaces.pop()
+        elif defined and None not in spaces:
+            yield "::".join([*spaces, defined.group(1)])
+
+
+def check_types(texts):
+    owners = collections.defaultdict(set)
+    for file, text in texts.items():
+        for name in types_of(text):
+            owners[name].add(file)
+    for name, files in sorted(owners.items()):
+        if len(files) > 1:
+            yield f"{max(files)}: {name} is a type of {min(files)} too"
 
 
 def calls(text, name):
@@ -61,20 +91,26 @@ def read(path):
     return STRING_OR_COMMENT.sub('""', path.read_text())
 
 
-def headers_of(root):
+def product_texts(root):
+    listed = subprocess.run(["git", "-C", str(root), "ls-files", "*.h", "*.cpp", "*.cuh", "*.cu"],
+                            capture_output=True, text=True, check=True)
+    return {file: read(root / file) for file in listed.stdout.split()
+            if not file.startswith(("tests/", "lab/"))}
+
+
+def headers_of(texts):
     names = collections.defaultdict(set)
-    listed = subprocess.run(["git", "-C", str(root), "ls-files", "*.h"], capture_output=True,
-                            text=True, check=True)
-    for file in listed.stdout.split():
-        if not file.startswith(("tests/", "lab/")):
-            for name in functions_of(read(root / file))[1]:
+    for file, text in texts.items():
+        if file.endswith(".h"):
+            for name in functions_of(text)[1]:
                 names[name].add(file)
     return names
 
 
 def check(root, build):
-    headers = headers_of(root)
-    problems, units = [], 0
+    texts = product_texts(root)
+    headers = headers_of(texts)
+    problems, units = list(check_types(texts)), 0
     for unit in sorted(build.rglob("presso_*.cpp")):
         files = re.findall(r'#include "(.*?)"', unit.read_text())
         problems += check_unit({file: read(root / file) for file in files}, headers)
@@ -96,7 +132,14 @@ def self_test():
     for texts, headers, wanted in cases:
         found = list(check_unit(texts, headers))
         assert len(found) == wanted, (texts, found)
-    print(f"units: self-test, {len(cases)} cases")
+    begin, end = "namespace a {\n", "}  // namespace a\n"
+    type, hidden = "class T final : public B {\n", "namespace {\nclass T {\n}  // namespace\n"
+    for first, second, wanted in [(type, "struct T {\n", 1), (type, hidden, 0),
+                                  (type, "struct T;\n", 0)]:
+        texts = {"a.h": begin + first + end, "b.h": begin + second + end}
+        found = list(check_types(texts))
+        assert len(found) == wanted, (texts, found)
+    print(f"units: self-test, {len(cases) + 3} cases")
     return 0
 
 

@@ -18,7 +18,7 @@ struct RateDevice::Prepared {
   }
 
   gpu::LeafTables leaves;
-  gpu::CodeTables codes;
+  gpu::KeyCodeTables codes;
   gpu::TableConditions conditions;
   gpu::StringRows strings;
   std::vector<std::unique_ptr<Prepared>> before;  ///< kernels; these have none before

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Decodes strings that row groups store as bytes into device memory: lengths and blocks of bytes,
 // for as many row groups at a time as memory allows. Kernels then use the rows of this batch, after
-// which the next batch takes its place. Tested through text_rows.h and string_rows.h.
+// which the next batch takes its place. Tested through numbered_text_rows.h and string_rows.h.
 #pragma once
 
 #include <vector>

@@ -10,8 +10,8 @@
 
 #include "decompress/gpu/runtime/memory_parts.h"
 #include "query/gpu/kernels/block_status.h"
+#include "query/gpu/table/numbered_text_rows.h"
 #include "query/gpu/table/table_parts.h"
-#include "query/gpu/table/text_rows.h"
 #include "query/rows/table_facts.h"
 #include "query/run/query_device.h"
 
@@ -295,7 +295,7 @@ class PartNumbers {
   const LoadedTable& table_;
   std::size_t column_;
   NumbersTo to_;
-  TextRows text_;
+  NumberedTextRows text_;
   std::vector<const LoadedStrings*> tokens_;
   MemoryParts parts_;
   std::vector<Tokens> dictionaries_;

@@ -48,7 +48,7 @@ struct TableConditions {
 };
 
 /// Numbers of dictionaries' codes, as Pipeline::code_begins and code_numbers.
-struct CodeTables {
+struct KeyCodeTables {
   std::vector<std::uint32_t> begins;
   std::vector<std::uint32_t> numbers;
 };
@@ -186,7 +186,7 @@ class PipelineBuilder {
   /// What the conditions ask of the slices of `table`.
   Result<LeafTables> leaf_tables(const LoadedTable& table,
                                  const std::vector<query::Physical>& physical) const;
-  CodeTables code_tables(const LoadedTable& table) const;
+  KeyCodeTables code_tables(const LoadedTable& table) const;
   const std::vector<RowCodes>& row_codes() const { return row_codes_; }
   const std::vector<ValueTable>& value_tables() const { return value_tables_; }
 

@@ -405,8 +405,8 @@ bool PipelineBuilder::enlarge_table(Pipeline& pipeline) const {
   return pipeline.table_buckets > before;
 }
 
-CodeTables PipelineBuilder::code_tables(const LoadedTable& table) const {
-  CodeTables tables;
+KeyCodeTables PipelineBuilder::code_tables(const LoadedTable& table) const {
+  KeyCodeTables tables;
   tables.begins.resize(columns_.size() * table.groups().size());
   for (const auto& [column, codes] : codes_) {
     for (std::size_t group = 0; group < table.groups().size(); ++group) {

@@ -39,7 +39,7 @@ Status PipelineRun::begin(const Pipeline& pipeline, bool wants_rows) {
 }
 
 Status PipelineRun::prepare(const LoadedTable& table, const TableBlocks& blocks,
-                            const LeafTables& leaves, const CodeTables& codes) {
+                            const LeafTables& leaves, const KeyCodeTables& codes) {
   if (wants_rows_) {
     const std::uint64_t bytes = std::uint64_t{blocks.slice_count} * kMaxIntegerRows / 8;
     PRESSO_ASSIGN(bits_, space_.memory.allocate(bytes));

@@ -32,7 +32,7 @@ class PipelineRun {
   /// Copies to the device what the pipeline asks of a table. `blocks`: the table's, or those of
   /// several of the same kind.
   Status prepare(const LoadedTable& table, const TableBlocks& blocks, const LeafTables& leaves,
-                 const CodeTables& codes);
+                 const KeyCodeTables& codes);
   /// Between runs over the tables: the next one is of this pipeline, which differs from the one
   /// that has begun by its build sides and constants only; what becomes of rows goes where it went.
   void go_on_with(const Pipeline& pipeline);

@@ -11,10 +11,11 @@ namespace presso::gpu {
 
 /// Numbers the rows of a loaded table that has one column. Call order: prepare(), enqueue(), a wait
 /// for the stream, check().
-class TextRows {
+class NumberedTextRows {
  public:
   /// `column`: of the file's. `space` and `table` are kept by reference.
-  TextRows(const RunSpace& space, const LoadedTable& table, std::size_t column, const NumbersTo& to)
+  NumberedTextRows(const RunSpace& space, const LoadedTable& table, std::size_t column,
+                   const NumbersTo& to)
       : space_(space),
         table_(table),
         column_(column),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Implements text_rows.h. Errors: those of DecodedText, such as too little device memory.
-#include "query/gpu/table/text_rows.h"
+// Implements numbered_text_rows.h. Errors: those of DecodedText, such as too little device memory.
+#include "query/gpu/table/numbered_text_rows.h"
 
 namespace presso::gpu {
 
-Status TextRows::prepare() {
+Status NumberedTextRows::prepare() {
   std::vector<StoredText> groups;
   for (const LoadedStrings& strings : table_.strings()) {
     if (!strings.has_bytes) continue;
@@ -14,7 +14,7 @@ Status TextRows::prepare() {
   return text_.prepare(groups);
 }
 
-Status TextRows::enqueue(const StringIndex& index) const {
+Status NumberedTextRows::enqueue(const StringIndex& index) const {
   for (const DecodedText::Batch& batch : text_.batches()) {
     PRESSO_TRY(text_.decode(batch));
     NumberBatch rows = batch.rows();

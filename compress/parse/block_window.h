@@ -10,7 +10,7 @@
 namespace presso {
 
 /// The memory of one parser's dictionary and block.
-class Window {
+class BlockWindow {
  public:
   /// Returns the first byte of `dictionary`, after which `plain` follows; without a dictionary
   /// (nullptr or empty) that of `plain`, and nothing is copied. Valid until the next call.
