@@ -42,15 +42,21 @@ bool calls_aggregate(const Expression& tree) {
 /// The order of the phases matters: names are settled before subqueries are looked at, those are
 /// gone before groups are made, and window functions see the groups.
 Result<Query> Block::lower() {
-  PRESSO_TRY(open_sources());
-  PRESSO_TRY(set_parameters());
-  PRESSO_TRY(settle_calls());
-  PRESSO_TRY(name_windows());
-  PRESSO_TRY(expand_lists());
+  PRESSO_TRY(settle_names(false));
   PRESSO_TRY(lower_asof_joins());
   PRESSO_TRY(lower_unnest_items());
   PRESSO_TRY(lower_subqueries());
   return finish();
+}
+
+Status Block::settle_names(bool all_names) {
+  PRESSO_ASSIGN(const std::unique_ptr<Block> inner, open_inner());
+  if (inner == nullptr) PRESSO_TRY(open_sources());
+  PRESSO_TRY(set_parameters());
+  PRESSO_TRY(settle_calls());
+  PRESSO_TRY(name_windows());
+  PRESSO_TRY(expand_lists(all_names || inner != nullptr));
+  return inner == nullptr ? Status() : merge(*inner);
 }
 
 Result<Query> Block::finish() {
@@ -208,9 +214,9 @@ bool Block::is_grouped() const {
                      [](const NamedExpression& item) { return calls_aggregate(item.expression); });
 }
 
-Status Block::expand_lists() {
+Status Block::expand_lists(bool all_names) {
   PRESSO_TRY(replace_aliases());
-  if (!needs_lists()) return {};
+  if (!all_names && !needs_lists()) return {};
   PRESSO_TRY(expand_stars());
   if (query_.groups_by_all) {
     query_.groups_by_all = false;
@@ -476,14 +482,19 @@ void Block::add_join(Relation relation, SqlJoin::Kind kind, Expression on) {
   scope_.sources.push_back(std::move(relation));
 }
 
+/// Puts a qualifier before all columns of the sources.
+Status Block::qualify(Expression& tree) const {
+  return rewrite(tree, [this](Expression& node) -> Result<bool> {
+    if (node.kind != Kind::kColumn) return false;
+    if (const auto source = scope_.source_of(node)) node.qualifier = qualifier_of(*source);
+    return true;
+  });
+}
+
 /// Whether two expressions are equal, where a column may be qualified in one of them only.
 bool Block::is_same(const Expression& a, const Expression& b) const {
   const auto qualified = [this](Expression tree) {
-    static_cast<void>(rewrite(tree, [this](Expression& node) -> Result<bool> {
-      if (node.kind != Kind::kColumn) return false;
-      if (const auto source = scope_.source_of(node)) node.qualifier = qualifier_of(*source);
-      return true;
-    }));  // no node fails
+    static_cast<void>(qualify(tree));  // no node fails
     return tree;
   };
   return a == b || qualified(a) == qualified(b);

@@ -170,29 +170,52 @@ bool names_itself(const SqlCommonTable& table) {
   });
 }
 
+/// How often a statement names a table of WITH after the WITH's first `number` tables.
+std::size_t uses_of(const SqlStatement& statement, std::size_t number) {
+  SqlStatement rest = statement;
+  rest.with.erase(rest.with.begin(), rest.with.begin() + static_cast<std::ptrdiff_t>(number));
+  const std::string& name = rest.with.front().name;
+  std::size_t uses = 0;
+  const auto count = [&](const SqlStatement& part) {
+    for (const SqlSource& source : files_of(part)) {
+      uses += source.bare && same_name(source.path, name) ? 1 : 0;
+    }
+  };
+  for (std::size_t i = 1; i < rest.with.size(); ++i) count(*rest.with[i].statement);
+  rest.with.clear();
+  count(rest);
+  return uses;
+}
+
 }  // namespace
 
-/// Tables of WITH are answered first, in their order.
+/// Tables of WITH are answered first, in their order, except those that only choose rows of others
+/// for one place.
+Status Lowering::add_common(const SqlStatement& statement, std::size_t number, CommonTables& own) {
+  const SqlCommonTable& table = statement.with[number];
+  const CommonTables before = own;
+  CommonTable& added = *own.tables.emplace_back(std::make_shared<CommonTable>());
+  added.name = table.name;
+  added.columns = table.columns;
+  added.statement = table.statement;
+  if (statement.recursive && names_itself(table)) {
+    PRESSO_ASSIGN(added.answer, recursive(added, &own));
+    return {};
+  }
+  if (only_chooses(*table.statement) && uses_of(statement, number) == 1) {
+    added.before = before;
+    return {};
+  }
+  PRESSO_ASSIGN(Relation rows, answer(*table.statement, &before, nullptr, table.name));
+  PRESSO_ASSIGN(added.answer, renamed(std::move(rows), table.columns, {}));
+  return {};
+}
+
 Result<Query> Lowering::lower(const SqlStatement& statement, const CommonTables* common,
                               const Scope* around) {
   CommonTables own;
   own.around = common;
-  for (const SqlCommonTable& table : statement.with) {
-    CommonTable& added = *own.tables.emplace_back(std::make_shared<CommonTable>());
-    added.name = table.name;
-    added.columns = table.columns;
-    added.statement = table.statement;
-    PRESSO_ASSIGN(added.answer, [&]() -> Result<Relation> {
-      if (statement.recursive && names_itself(table)) {
-        return recursive(added, &own);
-      }
-      // A table sees only those before it.
-      CommonTables before = own;
-      before.tables.pop_back();
-      PRESSO_ASSIGN(Relation rows, answer(*table.statement, &before, nullptr, table.name));
-      return renamed(std::move(rows), table.columns, {});
-    }());
-  }
+  for (std::size_t i = 0; i < statement.with.size(); ++i) PRESSO_TRY(add_common(statement, i, own));
   switch (statement.kind) {
     case SqlStatement::Kind::kSelect:
       return lower_select(statement.select, &own, around);
@@ -273,6 +296,34 @@ Result<Relation> Lowering::rows_without(const Relation& rows, const Relation& kn
   return keep(query, "rows that are new");
 }
 
+namespace {
+
+/// The table of WITH that a source names, or nullptr.
+CommonTable* common_table(const SqlSource& source, const CommonTables* common) {
+  for (const CommonTables* names = source.bare ? common : nullptr; names != nullptr;
+       names = names->around) {
+    for (const auto& table : names->tables) {
+      const bool is_seen = table->answer || table->before;
+      if (is_seen && same_name(table->name, source.path)) return table.get();
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<ChoosingStatement> Lowering::statement_that_chooses(
+    const SqlSource& source, const CommonTables* common) const {
+  if (source.statement != nullptr) {
+    if (!only_chooses(*source.statement)) return std::nullopt;
+    return ChoosingStatement{source.statement.get(), common, {}, source.alias};
+  }
+  const CommonTable* table = common_table(source, common);
+  if (table == nullptr || table->answer) return std::nullopt;
+  return ChoosingStatement{table->statement.get(), &*table->before, table->columns,
+                           source.alias.empty() ? table->name : source.alias};
+}
+
 /// The names in WITH come first, then files.
 Result<Relation> Lowering::source(const SqlSource& source, const CommonTables* common,
                                   const Scope* around) {
@@ -286,14 +337,15 @@ Result<Relation> Lowering::source(const SqlSource& source, const CommonTables* c
     PRESSO_ASSIGN(Relation relation, function(source));
     return renamed(std::move(relation), source.columns, source);
   }
-  for (const CommonTables* names = source.bare ? common : nullptr; names != nullptr;
-       names = names->around) {
-    for (const auto& table : names->tables) {
-      if (!same_name(table->name, source.path) || !table->answer) continue;
-      Relation relation = *table->answer;
-      relation.alias = source.alias.empty() ? table->name : source.alias;
-      return renamed(std::move(relation), source.columns, source);
+  if (CommonTable* table = common_table(source, common)) {
+    if (!table->answer) {
+      PRESSO_ASSIGN(Relation rows,
+                    answer(*table->statement, &*table->before, nullptr, table->name));
+      PRESSO_ASSIGN(table->answer, renamed(std::move(rows), table->columns, {}));
     }
+    Relation relation = *table->answer;
+    relation.alias = source.alias.empty() ? table->name : source.alias;
+    return renamed(std::move(relation), source.columns, source);
   }
   PRESSO_ASSIGN(StatementTables tables, context_.open(source));
   Relation relation{std::move(tables.tables), std::move(tables.names), source.alias, nullptr};

@@ -3,6 +3,7 @@
 //
 //   lowering.cpp     statements: WITH, set operations, VALUES, table functions; the sources of FROM
 //   block.cpp        one SELECT: its sources, names, lists; makes the Query
+//   merged.cpp       a SELECT from a statement that only chooses columns and rows
 //   calls.cpp        short forms of calls and comparisons of row values
 //   subqueries.cpp   subqueries in expressions become constants, joins with kept answers, or marks
 //   groupings.cpp    GROUPING SETS and aggregates that need all values of a group
@@ -56,18 +57,30 @@ struct Scope {
   std::optional<std::size_t> source_of(const Expression& column) const;
 };
 
-/// A table of WITH. Without an answer, FROM does not see it.
-struct CommonTable {
-  std::string name;
-  std::vector<std::string> columns;
-  std::shared_ptr<const SqlStatement> statement;
-  std::optional<Relation> answer;
-};
+struct CommonTable;
 
 /// Tables of WITH by nesting; inner ones hide outer ones.
 struct CommonTables {
   std::vector<std::shared_ptr<CommonTable>> tables;
   const CommonTables* around = nullptr;
+};
+
+/// A table of WITH. Without an answer and `before`, FROM does not see it.
+struct CommonTable {
+  std::string name;
+  std::vector<std::string> columns;
+  std::shared_ptr<const SqlStatement> statement;
+  std::optional<Relation> answer;
+  /// The tables that the statement sees, if it is answered or merged where it is used.
+  std::optional<CommonTables> before;
+};
+
+/// A statement that only chooses and computes columns, as the source of another one.
+struct ChoosingStatement {
+  const SqlStatement* statement;
+  const CommonTables* common;        ///< the tables that it sees
+  std::vector<std::string> columns;  ///< names that WITH gives its first columns
+  std::string alias;
 };
 
 class ColumnsOfCalls;
@@ -94,6 +107,9 @@ class Lowering {
   Relation keep(KeptRows rows, const std::string& what);
   /// The source of FROM or JOIN with its alias.
   Result<Relation> source(const SqlSource& source, const CommonTables* common, const Scope* around);
+  /// The source, if it is a statement that only_chooses() and that has not been answered.
+  std::optional<ChoosingStatement> statement_that_chooses(const SqlSource& source,
+                                                          const CommonTables* common) const;
   /// A query over one relation, in whose text errors show their places.
   Query query_of(const Relation& relation) const;
 
@@ -121,6 +137,7 @@ class Lowering {
   // In pivot.cpp.
   Result<Query> lower_pivot(const SqlStatement& statement, const CommonTables* common);
   Result<Query> lower_unpivot(const SqlStatement& statement, const CommonTables* common);
+  Status add_common(const SqlStatement& statement, std::size_t number, CommonTables& own);
   Result<Relation> recursive(const CommonTable& table, const CommonTables* common);
   Result<Relation> function(const SqlSource& source);
   /// Takes values of a column of 8 bytes, in any number of calls.
@@ -174,7 +191,15 @@ class Block {
   /// The phases after subqueries.
   Result<Query> finish();
 
+  // In merged.cpp.
+  Result<std::unique_ptr<Block>> open_inner();
+  Status qualify_items();
+  bool is_hidden_by(const Block& inner) const;
+  Status merge(Block& inner);
+
   // In block.cpp.
+  /// Opens the sources and looks up names. `all_names`: also where one Query can do it itself.
+  Status settle_names(bool all_names);
   Status open_sources();
   Result<bool> series_as_source();
   // In unnested.cpp.
@@ -188,7 +213,7 @@ class Block {
   // In calls.cpp.
   Status settle_calls();
   Result<bool> settle_rows(Expression& node);
-  Status expand_lists();
+  Status expand_lists(bool all_names);
   Status expand_stars();
   Result<std::vector<NamedExpression>> with_columns(const NamedExpression& item) const;
   Result<std::vector<NamedExpression>> columns_of(const NamedExpression& star) const;
@@ -205,6 +230,7 @@ class Block {
   Query make_query() const;
   /// The Query of other clauses over the same sources.
   Query query_like(SqlQuery query);
+  Status qualify(Expression& tree) const;
   bool is_same(const Expression& a, const Expression& b) const;
   /// Runs a query for the columns that calls of the window operator read, and goes on with its rows
   /// and the results of the calls.
@@ -238,6 +264,8 @@ class Block {
   Scope scope_;
 };
 
+/// Whether the statement is a SELECT whose rows are those of its sources that fulfil a condition.
+bool only_chooses(const SqlStatement& statement);
 /// Whether the expression calls an aggregate that is no window function, outside of subqueries.
 bool calls_aggregate(const Expression& tree);
 /// Whether this node calls an aggregate function, of any kind.

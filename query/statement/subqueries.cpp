@@ -417,7 +417,7 @@ Status Subqueries::check_names(Block& inner) const {
 }
 
 Result<Relation> Subqueries::kept(Block& block, const std::string& what) {
-  PRESSO_TRY(block.expand_lists());
+  PRESSO_TRY(block.expand_lists(false));
   PRESSO_TRY(block.lower_subqueries());
   PRESSO_ASSIGN(const Query query, block.finish());
   return lowering_.keep(query, what);

@@ -268,11 +268,46 @@ constexpr Case kCases[] = {
     {"select id as a from emp union all by name select boss as b from dept union all by name "
      "select emp as a, day as c from pay order by a, b, c limit 3",
      "1,,2024-01-01\n1,,2024-01-03\n1,,\n"},
+    {"select name, id as salary from (select id * 10 as salary, salary as id, name from emp where "
+     "salary < 300) t where t.salary > 10 order by salary, name",
+     "Bob,200\nDan,250\n"},
+    {"with t as (select *, salary + id as s from emp where id > 1), u as (select s * 2 as s, dept "
+     "from t where s < 303) select dept, sum(s) as total from u group by dept having sum(s) > 500 "
+     "order by dept",
+     "it,508\n"},
+    {"with t(a, b) as (select e.id, amount from emp e join pay on emp = e.id where amount > 2) "
+     "select a, sum(b) over (order by b rows unbounded preceding) as r from t qualify r < 20 order "
+     "by r",
+     "3,2.20\n3,5.50\n1,9.75\n2,16.75\n"},
+    {"with t as (select id, dept in (select dept from dept) as known, (select max(amount) from pay "
+     "where emp = e.id) as most from emp e) select known, count(*), sum(most) from t group by all "
+     "order by all",
+     "false,1,\ntrue,4,20.80\n,1,\n"},
+    {"with a as (select id as x from emp), b as (select x + x as x from a), c as (select x + x as "
+     "x from b), d as (select x + x as x from c), e as (select x + x as x from d), f as (select x "
+     "+ x as x from e), g as (select x + x as x from f), h as (select x + x as x from g), i as "
+     "(select x + x as x from h), j as (select x + x as x from i), k as (select x + x as x from j) "
+     "select max(x) from k",
+     "6144\n"},
+    {"select e.id from emp e where exists (select 1 from (select emp as who from pay where amount "
+     "> 3) p where p.who = e.id) order by 1",
+     "1\n2\n3\n"},
+    {"select count(*), (select count(*) from (select dept from emp where id > 2)) from (select id, "
+     "dept as name from emp) where name = 'it'",
+     "2,4\n"},
+    {"select t.*, n from (select id % 2 as odd, * exclude (salary, hired, name) from emp) t, "
+     "(select count(*) as n from pay) order by 1, 2 limit 2 offset 1",
+     "0,4,it,6\n0,6,,6\n"},
+    {"with t as (select name, emp.dept, floor from emp left join dept using (dept)) select "
+     "distinct coalesce(floor, 0) as f from t where floor is null or floor > 1 order by f",
+     "0\n2\n"},
+    {"select name from (select name as dept, dept as name from emp) order by dept desc limit 2",
+     "\nhr\n"},
 };
 
 class StatementTest : public JoinTest {
  protected:
-  Result<std::string> answer(const std::string& text, const QueryOptions& options = {}) {
+  Result<StatementQuery> lowered(const std::string& text, const QueryOptions& options = {}) {
     PRESSO_ASSIGN(const SqlStatement parsed, parse_statement(text));
     StatementContext context;
     context.options = options;
@@ -282,10 +317,24 @@ class StatementTest : public JoinTest {
       if (found == tables.end()) return make_error(ErrorCode::kInvalidArgument, "no such table");
       return StatementTables{{found->second}, {source.path}};
     };
-    PRESSO_ASSIGN(const StatementQuery last, lower_statement(parsed, text, context));
+    return lower_statement(parsed, text, context);
+  }
+
+  Result<std::string> answer(const std::string& text, const QueryOptions& options = {}) {
+    PRESSO_ASSIGN(const StatementQuery last, lowered(text, options));
     TextSink sink;
     PRESSO_TRY(last.query.run(options, sink));
     return sink.text;
+  }
+
+  /// The queries before the last one, a line each.
+  std::string steps(const std::string& text) {
+    const auto query = lowered(text);
+    std::string lines;
+    if (query.ok()) {
+      for (const std::string& step : query->steps) lines += step + "\n";
+    }
+    return query.ok() ? lines : query.error().message();
   }
 
   std::map<std::string, Table> tables = {
@@ -340,6 +389,18 @@ TEST_F(StatementTest, FilesAreThoseThatNoWithNames) {
   EXPECT_EQ(names, "x y z ");
 }
 
+TEST_F(StatementTest, StatementsThatOnlyChooseAreNotKept) {
+  EXPECT_EQ(
+      steps("with t as (select *, id * 2 as d from emp where id > 1) select d from (select d, "
+            "dept from t where d < 9) where dept = 'it'"),
+      "");
+  EXPECT_EQ(steps("with t as (select id, dept from emp) select count(*) from t group by dept"), "");
+  EXPECT_EQ(steps("with t as (select id from emp where id > 1) select * from t, t as u"),
+            "t: 5 rows\n");
+  EXPECT_EQ(steps("with t as (select distinct dept from emp) select count(*) from t"),
+            "t: 4 rows\n");
+}
+
 TEST_F(StatementTest, MistakesShowTheirPlace) {
   constexpr Case kMistakes[] = {
       {"select (select id from emp)", "gives 6 rows, where one must stand"},
@@ -364,6 +425,8 @@ TEST_F(StatementTest, MistakesShowTheirPlace) {
        "aggregates that are not null of no rows"},
       {"select id from emp except all select id from emp", "EXCEPT ALL is not supported"},
       {"select lag(id, 1) over (order by) from emp", "expected a value"},
+      {"select name from (select id from emp)", "there is no column 'name'"},
+      {"with t as (select id + nam as x from emp) select x from t", "there is no column 'nam'"},
   };
   for (const Case& each : kMistakes) {
     const auto rows = answer(each.statement);
