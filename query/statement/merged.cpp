@@ -55,6 +55,12 @@ bool changes_rows(const Expression& node) {
          (node.kind == Kind::kFunction && node.text == "unnest");
 }
 
+/// Whether a column of both sides has values that neither side has alone.
+bool merges_columns(const SqlJoin& join) {
+  const bool keeps_right = join.kind == SqlJoin::Kind::kRight || join.kind == SqlJoin::Kind::kFull;
+  return keeps_right && (join.natural || !join.using_columns.empty());
+}
+
 }  // namespace
 
 bool only_chooses(const SqlStatement& statement) {
@@ -66,7 +72,8 @@ bool only_chooses(const SqlStatement& statement) {
          query.offset == 0 && !query.limits_by_percent && !query.sample &&
          !any_node_of(query, changes_rows) &&
          std::none_of(query.joins.begin(), query.joins.end(), [](const SqlJoin& join) {
-           return join.kind >= SqlJoin::Kind::kAsof || join.source.is_function;
+           return join.kind >= SqlJoin::Kind::kAsof || join.source.is_function ||
+                  merges_columns(join);
          });
 }
 

@@ -301,6 +301,18 @@ constexpr Case kCases[] = {
     {"with t as (select name, emp.dept, floor from emp left join dept using (dept)) select "
      "distinct coalesce(floor, 0) as f from t where floor is null or floor > 1 order by f",
      "0\n2\n"},
+    {"select * from (select id, name from pay right join (select id as emp, name, id from emp) "
+     "using "
+     "(emp)) order by name desc, id limit 2",
+     "6,Fay\n5,Eve\n"},
+    {"select emp as e, day as emp from (select emp, day from emp right join (select emp + 3 as id, "
+     "emp, "
+     "day from pay) using (id)) order by emp limit 2",
+     "1,2024-01-01\n3,2024-01-01\n"},
+    {"select * from (select id, name from (select emp as id, amount from pay) right join emp using "
+     "(id)) "
+     "order by id desc limit 2",
+     "6,Fay\n5,Eve\n"},
     {"select name from (select name as dept, dept as name from emp) order by dept desc limit 2",
      "\nhr\n"},
 };
