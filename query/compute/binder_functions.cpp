@@ -69,6 +69,7 @@ const Functions& functions() {
     time_functions::add(functions);
     interval_functions::add(functions);
     format_functions::add(functions);
+    list_functions::add(functions);
     choice_functions::add(functions);
     return functions;
   }();

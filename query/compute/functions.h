@@ -67,6 +67,9 @@ Result<std::optional<NodeId>> part_of(const Builder& build, const IntervalParts&
 namespace format_functions {
 void add(Functions& functions);
 }
+namespace list_functions {
+void add(Functions& functions);
+}
 namespace choice_functions {
 void add(Functions& functions);
 }

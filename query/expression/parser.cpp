@@ -335,13 +335,15 @@ Result<Node> Parser::between(Node node) {
 Result<Node> Parser::in(Node node) {
   const std::size_t open = here().offset;
   if (begins_statement()) return subquery(Op::kIn, std::move(node));
-  if (!take_symbol("(")) return unexpected(here(), "a list in parentheses after IN");
+  const bool is_list = grammar_ == Grammar::kStatement && take_symbol("[");
+  if (!is_list && !take_symbol("(")) return unexpected(here(), "a list in parentheses after IN");
   do {
     Result<Node> member = expression();
     if (!member.ok()) return member;
     adopt(node, std::move(*member));
   } while (take_symbol(","));
-  PRESSO_TRY(close(open, "',' or ')' in the list of IN"));
+  if (!is_list) PRESSO_TRY(close(open, "',' or ')' in the list of IN"));
+  if (is_list && !take_symbol("]")) return unexpected(here(), "',' or ']' in the list of IN");
   return finish(std::move(node));
 }
 

@@ -148,6 +148,7 @@ class Parser {
   // In parser_values.cpp: what an operand can begin with.
   Result<Node> prefix(Power least);
   Result<Node> inner_values(Result<Node> value);
+  Status brackets(Node& node);
   Result<Node> signed_operand();
   Result<Node> negation();
   Result<Node> parenthesised();

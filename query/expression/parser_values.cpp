@@ -110,7 +110,7 @@ Result<Node> Parser::prefix(Power least) {
   switch (token.kind) {
     case TokenKind::kString:
       take();
-      return literal(Kind::kString, unquoted(token.text));
+      return inner_values(literal(Kind::kString, unquoted(token.text)));
     case TokenKind::kNumber:
       take();
       return literal(Kind::kNumber, without_underscores(token.text));
@@ -123,7 +123,7 @@ Result<Node> Parser::prefix(Power least) {
       if (begins_statement()) return subquery(Op::kNone, begin_node(Kind::kSubquery, token.offset));
       if (token.text == "(") return inner_values(parenthesised());
       if (token.text == "?" || token.text == "$") return parameter();
-      if (token.text == "[" && grammar_ == Grammar::kStatement) return list();
+      if (token.text == "[" && grammar_ == Grammar::kStatement) return inner_values(list());
       if (token.text == "-" || token.text == "+") return signed_operand();
       return unexpected(token, "a value");
     case TokenKind::kWord:
@@ -135,7 +135,25 @@ Result<Node> Parser::prefix(Power least) {
   }
 }
 
-/// Elements and fields of a value: `a[1]`, `a['key']`, `a.b.c`.
+/// What stands in brackets: `1`, `'key'`, or `2:3`, whose ends may be missing and which makes
+/// `node` the call list_slice().
+Status Parser::brackets(Node& node) {
+  Result<Node> first = here().is_symbol(":") ? literal(Kind::kNumber, "1") : expression();
+  if (!first.ok()) return first.error();
+  adopt(node, std::move(*first));
+  if (!take_symbol(":")) return {};
+  node->tree.text = "list_slice";
+  if (!here().is_symbol("]")) {
+    PRESSO_ASSIGN(Node last, expression());
+    adopt(node, std::move(last));
+    return {};
+  }
+  PRESSO_ASSIGN(Node one, literal(Kind::kNumber, "1"));
+  adopt(node, begin_operator(Op::kNegate, false, std::move(one)));
+  return {};
+}
+
+/// Elements and fields of a value: `a[1]`, `a[2:3]`, `a['key']`, `a.b.c`.
 Result<Node> Parser::inner_values(Result<Node> value) {
   const auto begins_name = [](const Token& token) {
     return token.kind == TokenKind::kQuoted || (token.kind == TokenKind::kWord && !token.reserved);
@@ -146,16 +164,14 @@ Result<Node> Parser::inner_values(Result<Node> value) {
     const std::size_t open = take().offset;
     Node node = begin_node(Kind::kFunction, (*value)->begin);
     node->tree.text = is_element ? kElementCall : kFieldCall;
-    Result<Node> inner = Node();
+    adopt(node, std::move(*value));
     if (is_element) {
-      inner = expression();
+      PRESSO_TRY(brackets(node));
     } else {
       std::string key = name_of(take());
-      inner = literal(Kind::kString, std::move(key));
+      PRESSO_ASSIGN(Node inner, literal(Kind::kString, std::move(key)));
+      adopt(node, std::move(inner));
     }
-    if (!inner.ok()) return inner;
-    adopt(node, std::move(*value));
-    adopt(node, std::move(*inner));
     if (is_element && !take_symbol("]")) {
       if (done()) return error_at(open, "the '[' here is never closed");
       return unexpected(here(), "an operator or ']'");

@@ -30,9 +30,9 @@ constexpr std::array<std::string_view, 18> kReservedInStatements = {
     "on",  "order",  "qualify", "select", "union",  "using",     "where", "window", "with"};
 
 /// Longer symbols come before their prefixes, as the first one that fits is taken.
-constexpr std::array<std::string_view, 26> kSymbols = {
-    "->>", "->", "::", "||", "==", "<>", "!=", "<=", ">=", "//", "!~", "(", ")",
-    ",",   ".",  "+",  "-",  "*",  "/",  "%",  "=",  "<",  ">",  "~",  "[", "]"};
+constexpr std::array<std::string_view, 27> kSymbols = {
+    "->>", "->", "::", "||", "==", "<>", "!=", "<=", ">=", "//", "!~", "(", ")", ",",
+    ".",   "+",  "-",  "*",  "/",  "%",  "=",  "<",  ">",  "~",  "[",  "]", ":"};
 
 /// A literal of this shape is a date without further marks.
 constexpr std::string_view kDateShape = "dddd-dd-dd";
@@ -243,10 +243,6 @@ Token Lexer::other() const {
       return no_token(1, "'!' has no meaning here; write NOT");
     case '|':
       return no_token(1, "'|' has no meaning here; '||' joins strings, OR conditions");
-    case ':':
-      return no_token(1,
-                      "':' has no meaning here; a time is written TIMESTAMP "
-                      "'1994-01-01 12:00:00', a cast x::type");
     case '`':
     case 0x2018:  // typographic quotes
     case 0x2019:
@@ -349,6 +345,11 @@ Error unexpected(const Token& token, std::string_view expected) {
   if (!token.problem.empty()) return error_at(token.offset, std::string(token.problem));
   if (token.kind == TokenKind::kEnd && !token.text.empty()) {
     return error_at(token.offset, unexpected_character(token.text));
+  }
+  if (token.is_symbol(":")) {
+    return error_at(token.offset,
+                    "':' has no meaning here; a time is written TIMESTAMP '1994-01-01 12:00:00', "
+                    "a cast x::type");
   }
   return error_at(token.offset, "expected " + std::string(expected) + ", found " + found(token));
 }

@@ -50,16 +50,14 @@ std::optional<Expression> long_form(const Expression& node) {
   return std::nullopt;
 }
 
-/// quantile_cont(x, [0.25, 0.5]) as the text of a list.
+/// quantile_cont(x, [0.25, 0.5]) as a list of two calls.
 Expression list_of_quantiles(const Expression& node) {
-  Expression result = call("concat", {string("[")});
+  Expression result = call("list_value", {});
   for (const Expression& place : node.arguments[1].arguments) {
-    if (result.arguments.size() > 1) result.arguments.push_back(string(", "));
     Expression one = node;
     one.arguments[1] = place;
     result.arguments.push_back(std::move(one));
   }
-  result.arguments.push_back(string("]"));
   return at_place_of(std::move(result), node);
 }
 

@@ -1,32 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Functions that put the values of a frame into one text: string_agg() and list().
-#include <algorithm>
+// Functions that put the values of a frame into one text: string_agg(), and list(), which writes a
+// JSON array.
 #include <string>
 
+#include "format/columns/string_text.h"
 #include "format/columns/value_text.h"
 #include "query/window/aggregates.h"
 
 namespace presso::query {
 namespace {
-
-/// Whether a text stands in quotes in a list, so that it cannot be taken for something else.
-bool needs_quotes(std::string_view text) {
-  if (text.empty() || text.front() == ' ' || text.back() == ' ') return true;
-  if (text.find_first_of("',:\"[](){}=\\") != text.npos) return true;
-  std::string lower(text.substr(0, 5));
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return lower == "null";
-}
-
-void append_quoted(std::string_view text, std::string& to) {
-  to += '\'';
-  for (const char c : text) {
-    if (c == '\'' || c == '\\') to += '\\';
-    to += c;
-  }
-  to += '\'';
-}
 
 class TextAggregate final : public WindowAggregate {
  public:
@@ -35,11 +17,11 @@ class TextAggregate final : public WindowAggregate {
         strings_(strings),
         is_list_(input.call->kind == WindowKind::kList),
         printed_(input.arguments[0].schema) {
+    is_json_ = printed_.text == ValueText::kRawJson;
     printed_.text = is_list_ && input.arguments[0].view.physical == Physical::kDouble
                         ? ValueText::kPointReal
                         : ValueText::kPlain;
     print_ = value_printer(printed_);
-    if (is_list_) separator_ = ", ";
   }
 
   Status begin(RowRange32 partition, bool) override {
@@ -89,7 +71,7 @@ class TextAggregate final : public WindowAggregate {
   void append(std::uint32_t row) {
     const WindowColumn& values = input_.arguments[0];
     if (values.is_null(row)) {
-      text_ += "NULL";
+      text_ += "null";
       return;
     }
     std::string printed;
@@ -97,11 +79,18 @@ class TextAggregate final : public WindowAggregate {
     const std::string_view text = values.view.physical == Physical::kString
                                       ? text_of(values, row)
                                       : std::string_view(printed);
-    if (is_list_ && needs_quotes(text)) {
-      append_quoted(text, text_);
+    const bool is_string = values.view.physical == Physical::kString && !is_json_;
+    if (is_list_ && (is_string || is_date_or_time(printed_.type))) {
+      append_quoted(text);
     } else {
       text_ += text;
     }
+  }
+  void append_quoted(std::string_view text) {
+    const std::size_t before = text_.size();
+    text_.resize(before + string_text::escaped_json_bytes(bytes_of(text)) + 2, '"');
+    char* const end = string_text::escape_json(bytes_of(text), text_.data() + before + 1);
+    text_.resize(static_cast<std::size_t>(end - text_.data()) + 1);
   }
   /// Prints from the stored form of the value, whose low bytes are those in memory.
   std::string print(std::uint32_t row) const {
@@ -121,6 +110,7 @@ class TextAggregate final : public WindowAggregate {
   const WindowInput& input_;
   StringArena& strings_;
   const bool is_list_;
+  bool is_json_ = false;  ///< the values are JSON already
   ColumnSchema printed_;
   PrintValue print_ = nullptr;
   std::string separator_ = ",";

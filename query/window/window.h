@@ -60,7 +60,7 @@ enum class WindowKind : Byte {
   kMode,          ///< x: the most frequent value; of several the first
   kMad,           ///< x: numbers
   kStringAgg,     ///< x, separator (",") of the partition's first row
-  kList,          ///< x: a text, [1, 2, NULL]
+  kList,          ///< x: a JSON array, [1,2,null]
   kBoolAnd,       ///< x: bool
   kBoolOr,        ///< x: bool
   kProduct,       ///< x: numbers; so are the arguments of the functions after it

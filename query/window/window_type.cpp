@@ -11,7 +11,7 @@ namespace {
 /// What a function takes as its first argument.
 enum class Takes : Byte { kNothing, kAny, kNumbers, kSummable, kOrdered, kBools, kTwoNumbers };
 /// What it gives.
-enum class Gives : Byte { kCount, kReal, kSame, kSum, kMiddle, kText, kBool };
+enum class Gives : Byte { kCount, kReal, kSame, kSum, kMiddle, kText, kList, kBool };
 
 struct Function {
   WindowKind kind;
@@ -51,7 +51,7 @@ constexpr Function kFunctions[] = {
     {WindowKind::kMode, "mode", 1, 1, Takes::kAny, Gives::kSame},
     {WindowKind::kMad, "mad", 1, 1, Takes::kNumbers, Gives::kMiddle},
     {WindowKind::kStringAgg, "string_agg", 1, 2, Takes::kAny, Gives::kText},
-    {WindowKind::kList, "list", 1, 1, Takes::kAny, Gives::kText},
+    {WindowKind::kList, "list", 1, 1, Takes::kAny, Gives::kList},
     {WindowKind::kBoolAnd, "bool_and", 1, 1, Takes::kBools, Gives::kBool},
     {WindowKind::kBoolOr, "bool_or", 1, 1, Takes::kBools, Gives::kBool},
     {WindowKind::kProduct, "product", 1, 1, Takes::kNumbers, Gives::kReal},
@@ -214,6 +214,18 @@ ColumnSchema middle_schema(const ColumnSchema& of) {
   return column;
 }
 
+/// Elements that are not text keep their type.
+ColumnSchema list_schema(const ColumnSchema& of) {
+  ColumnSchema list = number_schema(ColumnType::kUtf8);
+  list.text = ValueText::kRawJson;
+  if (is_string(of.type)) return list;
+  ColumnSchema element = number_schema(of.type, of.precision, of.scale);
+  element.unit = of.unit;
+  element.zone = of.zone;
+  list.fields = NestedFields({{"[*]", element}});
+  return list;
+}
+
 ColumnSchema result_schema(Gives gives, std::span<const ColumnSchema> arguments) {
   switch (gives) {
     case Gives::kCount:
@@ -229,6 +241,8 @@ ColumnSchema result_schema(Gives gives, std::span<const ColumnSchema> arguments)
       return middle_schema(arguments[0]);
     case Gives::kText:
       return number_schema(ColumnType::kUtf8);
+    case Gives::kList:
+      return list_schema(arguments[0]);
     case Gives::kBool:
       return number_schema(ColumnType::kBool);
     case Gives::kSame:

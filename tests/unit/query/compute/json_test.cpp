@@ -37,6 +37,45 @@ TEST(Json, ExtractsValuesAsJsonOrAsText) {
               {R"(json(' { "a" : 1 } '))", R"({"a":1})"}});
 }
 
+TEST(Json, ListsAreArrays) {
+  expect_all({
+      {"list_value()", "[]"},
+      {"list_value(1, -2.50, null, 'a\"b', 1 > 0, date '2024-02-29')",
+       R"([1,-2.50,null,"a\"b",true,"2024-02-29"])"},
+      {"list_value(list_value(1), list_value())", "[[1],[]]"},
+      {"len(list_value('ab', 'c'))", "2"},
+      {"string_split('a,b,,c', ',')", R"(["a","b","","c"])"},
+      {"string_split('h\u00E9\"', '')", "[\"h\",\"\u00E9\",\"\\\"\"]"},
+      {"split('', ',')", R"([""])"},
+      {"len(string_split('', ''))", "0"},
+      {"string_split(sn, ',')", "null"},
+      {"string_split('a,b', ',')[2]", "b"},
+      {"string_split('a,b', ',')[3]", "null"},
+      {"list_extract(string_split('a,b', ','), i - 8)", "b"},
+      {"list_extract(list_value(1, null), 2)", "null"},
+      {"list_extract(list_value(1, null), 0)", "null"},
+      {"list_slice(list_value(1, 2, 3, 4), 2, 3)", "[2,3]"},
+      {"list_value(1, 2, 3, 4)[-2:]", "[3,4]"},
+      {"list_value(1, 2, 3, 4)[:-2]", "[1,2,3]"},
+      {"list_value(1, 2)[2:1]", "[]"},
+      {"list_value(1, 2)[-9:9]", "[1,2]"},
+      {"'h\u00E9llo'[2:3]", "\u00E9l"},
+      {"'h\u00E9llo'[-2:]", "lo"},
+      {"'h\u00E9llo'[4:2]", ""},
+      {"list_contains(list_value('a', null), 'a')", "true"},
+      {"list_contains(list_value('a', null), 'b')", "false"},
+      {"list_contains(list_value(1, 2.0), 2)", "true"},
+      {"list_contains(list_value('1', '2.0'), '2')", "false"},
+      {"list_contains(list_value(1), null)", "null"},
+      {"list_position(list_value(3, 1, 1), 1)", "2"},
+      {"array_to_string(list_value('a', null, 'b'), '-')", "a-b"},
+      {"to_json('a/\"')", R"("a/\"")"},
+      {"list_contains('abc', 'a')",
+       "error: list_contains() takes a list; this is utf8, and json(text) makes text a list"},
+      {"list_contains(json('{}'), 'a')", "error: a text is not a JSON array"},
+  });
+}
+
 TEST(Json, DescribesValues) {
   expect_all({{"json_array_length('[1, [2, 3]]')", "2"},
               {R"(json_array_length('{"a": [1, 2, 3]}', 'a'))", "3"},

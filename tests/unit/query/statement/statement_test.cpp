@@ -313,6 +313,16 @@ constexpr Case kCases[] = {
      "(id)) "
      "order by id desc limit 2",
      "6,Fay\n5,Eve\n"},
+    {"select len(list(name)), list(salary)[2] + 1, array_agg(name order by id desc)[1:2] from emp",
+     "6,201,\"[\"\"Fay\"\",\"\"Eve\"\"]\"\n"},
+    {"select dept, unnest(l) as n from (select dept, list(name order by id desc) as l from emp "
+     "group by "
+     "dept) where len(l) > 1 order by dept",
+     "it,Dan\nit,Cid\nsales,Bob\nsales,Ann\n"},
+    {"select id, unnest(string_split(name, 'n')) as part from emp where id < 3 or dept in ['hr'] "
+     "order by "
+     "id, part",
+     "1,\"\"\n1,\"\"\n1,A\n2,Bob\n5,Eve\n"},
     {"select name from (select name as dept, dept as name from emp) order by dept desc limit 2",
      "\nhr\n"},
 };

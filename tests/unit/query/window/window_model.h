@@ -473,10 +473,10 @@ inline Value Model::extreme(const std::vector<std::size_t>& rows) const {
   return argument(0, best);
 }
 
-/// Texts of whole numbers and strings only.
+/// Texts of whole numbers and strings without JSON's escapes only.
 inline Value Model::joined(const std::vector<std::size_t>& rows) const {
   const bool is_list = call_.kind == WindowKind::kList;
-  std::string separator = is_list ? ", " : ",";
+  std::string separator = ",";
   if (call_.arguments.size() > 1) {
     separator = std::get<std::string>(argument(1, partition_.front()));
   }
@@ -485,9 +485,9 @@ inline Value Model::joined(const std::vector<std::size_t>& rows) const {
     if (i > 0) text += separator;
     const Value& value = argument(0, rows[i]);
     if (is_null(value)) {
-      text += "NULL";
+      text += "null";
     } else if (const std::string* one = std::get_if<std::string>(&value)) {
-      text += is_list && one->empty() ? "''" : *one;
+      text += is_list ? '"' + *one + '"' : *one;
     } else {
       text += std::to_string(static_cast<std::int64_t>(std::get<Int128>(value)));
     }
