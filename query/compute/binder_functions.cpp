@@ -70,6 +70,7 @@ const Functions& functions() {
     interval_functions::add(functions);
     format_functions::add(functions);
     list_functions::add(functions);
+    printf_functions::add(functions);
     choice_functions::add(functions);
     return functions;
   }();

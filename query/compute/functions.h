@@ -70,6 +70,9 @@ void add(Functions& functions);
 namespace list_functions {
 void add(Functions& functions);
 }
+namespace printf_functions {
+void add(Functions& functions);
+}
 namespace choice_functions {
 void add(Functions& functions);
 }
