@@ -380,18 +380,20 @@ Result<Relation> Lowering::renamed(Relation relation, const std::vector<std::str
 Result<Query> Lowering::lower_set(const SqlStatement& statement, const CommonTables* common) {
   using SetKind = SqlStatement::Kind;
   const bool tagged = statement.kind != SetKind::kUnion;
+  PRESSO_ASSIGN(std::vector<Relation> sides, alike(statement, common, tagged));
+  const std::size_t columns = sides[0].schema().columns.size() - (tagged ? 1 : 0);
+  std::vector<NamedExpression> list;
+  std::vector<Expression> keys;
   if (tagged && statement.all) {
-    return make_error(ErrorCode::kInvalidArgument,
-                      std::string(statement.kind == SetKind::kExcept ? "EXCEPT" : "INTERSECT") +
-                          " ALL is not supported; without ALL each row comes once");
+    // The first row of a side meets the first equal row of the other, the second the second.
+    keys.push_back(column(new_name()));
+    for (Relation& side : sides) {
+      PRESSO_ASSIGN(side, with_numbers_of_equals(side, keys[0].text));
+    }
   }
-  PRESSO_ASSIGN(const std::vector<Relation> sides, alike(statement, common, tagged));
   Relation both;
   for (const Relation& side : sides) both.tables.push_back(side.tables.front());
   Query query = query_of(both);
-  std::vector<NamedExpression> list;
-  std::vector<Expression> keys;
-  const std::size_t columns = both.schema().columns.size() - (tagged ? 1 : 0);
   for (std::size_t i = 0; i < columns; ++i) {
     const std::string& name = both.schema().columns[i].name;
     list.push_back({column(name), name});
@@ -399,7 +401,7 @@ Result<Query> Lowering::lower_set(const SqlStatement& statement, const CommonTab
   }
   query.select(list);
   if (tagged) {
-    const std::string& tag = both.schema().columns.back().name;
+    const std::string& tag = both.schema().columns[columns].name;
     Expression least = equality(call("min", {column(tag)}), number(1));
     Expression most =
         equality(call("max", {column(tag)}), number(statement.kind == SetKind::kExcept ? 1 : 2));
@@ -415,6 +417,16 @@ Result<Query> Lowering::lower_set(const SqlStatement& statement, const CommonTab
     query.limit(statement.limit, statement.row_offset);
   }
   return query;
+}
+
+/// A last column numbers the rows that are equal in all columns, from 1.
+Result<Relation> Lowering::with_numbers_of_equals(const Relation& rows, const std::string& name) {
+  WindowCall numbers;
+  numbers.kind = WindowKind::kRowNumber;
+  numbers.name = name;
+  for (std::size_t i = 0; i < rows.schema().columns.size(); ++i) numbers.partition.push_back(i);
+  PRESSO_ASSIGN(KeptRows done, with_windows(*rows.kept, std::span(&numbers, 1), context_.options));
+  return keep(std::move(done), "the same with numbers of equal rows");
 }
 
 std::vector<SortExpression> Lowering::order_of_all(const SortExpression& direction,

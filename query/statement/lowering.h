@@ -133,6 +133,7 @@ class Lowering {
  private:
   Result<Query> lower_select(SqlQuery select, const CommonTables* common, const Scope* around);
   Result<Query> lower_set(const SqlStatement& statement, const CommonTables* common);
+  Result<Relation> with_numbers_of_equals(const Relation& rows, const std::string& name);
   Result<Query> lower_values(const SqlStatement& statement);
   // In pivot.cpp.
   Result<Query> lower_pivot(const SqlStatement& statement, const CommonTables* common);

@@ -769,7 +769,9 @@ class Statements:
                     "union all",
                     "union all",
                     "intersect",
+                    "intersect all",
                     "except",
+                    "except all",
                     "union by name",
                     "union all by name",
                 ]

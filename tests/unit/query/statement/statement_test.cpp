@@ -323,6 +323,14 @@ constexpr Case kCases[] = {
      "order by "
      "id, part",
      "1,\"\"\n1,\"\"\n1,A\n2,Bob\n5,Eve\n"},
+    {"select dept from emp except all select dept from dept order by dept", "hr\nit\nsales\n\n"},
+    {"select emp from pay intersect all (select 1 union all select 3 union all select 3 union all "
+     "select "
+     "4) order by 1",
+     "1\n3\n3\n"},
+    {"select dept from emp intersect all select dept from emp where id <> 1 order by dept limit 4",
+     "hr\nit\nit\nsales\n"},
+    {"select count(*) from (select null as x union all select null except all select null)", "1\n"},
     {"select name from (select name as dept, dept as name from emp) order by dept desc limit 2",
      "\nhr\n"},
 };
@@ -445,7 +453,6 @@ TEST_F(StatementTest, MistakesShowTheirPlace) {
        "on "
        "true",
        "aggregates that are not null of no rows"},
-      {"select id from emp except all select id from emp", "EXCEPT ALL is not supported"},
       {"select lag(id, 1) over (order by) from emp", "expected a value"},
       {"select name from (select id from emp)", "there is no column 'name'"},
       {"with t as (select id + nam as x from emp) select x from t", "there is no column 'nam'"},
