@@ -687,8 +687,8 @@ class Failures(JoinTest):
         self.fails("join", "shop.csv", "cities.csv", saying="--on is missing")
         self.fails("join", "shop.csv", "cities.csv", "city=city", saying="what is equal with --on")
         self.fails("join", "shop.csv", "cities.csv", "--on", " ", saying="--on: nothing is given")
-        self.fails("join", *["shop.csv"] * 9, "--on", "id", saying="at most 8 files")
-        self.assertEqual(len(self.join(*["shop.csv"] * 8, "--on", "id")), 5)
+        self.fails("join", *["shop.csv"] * 17, "--on", "id", saying="at most 16 files")
+        self.assertEqual(len(self.join(*["shop.csv"] * 16, "--on", "id")), 5)
 
     def test_cross_and_range_joins(self):
         """Without an equality all pairs of rows are tried."""

@@ -489,8 +489,8 @@ class Failures(SqlTest):
             said = self.fails("sql", statement, "-o", "out.csv").err
             self.assertTrue(said.startswith("presso: bad.presso: block "), said)
             self.assertNotIn("out.csv", self.files())
-        nine = ", ".join(f"shop.csv s{i}" for i in range(9))
-        self.fails("sql", f"select 1 from {nine}", saying="at most 8 tables")
+        many = ", ".join(f"shop.csv s{i}" for i in range(17))
+        self.fails("sql", f"select 1 from {many}", saying="at most 16 tables")
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
     def test_a_full_disk(self):

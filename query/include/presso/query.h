@@ -105,7 +105,7 @@ struct PlanChoice {
 /// Which rows of two tables a join gives.
 using JoinKind = SqlJoin::Kind;
 /// The most tables that one query joins.
-constexpr std::size_t kMostJoined = 8;
+constexpr std::size_t kMostJoined = 16;
 
 /// A GPU that queries may use, from one thread at a time. Made by open_query_gpu() of
 /// presso/query_gpu.h.

@@ -382,7 +382,7 @@ TEST_F(JoinTest, RefusesMoreTablesThanAreJoined) {
   for (std::size_t i = 1; i <= kMostJoined; ++i) {
     query.join({one}, {}, JoinKind::kInner, "t1.id = t" + std::to_string(i + 1) + ".id");
   }
-  EXPECT_NE(error_of(query).find("at most 8 tables"), std::string::npos) << error_of(query);
+  EXPECT_NE(error_of(query).find("at most 16 tables"), std::string::npos) << error_of(query);
 }
 
 TEST_F(JoinTest, ErrorsOfEitherFileSayWhere) {
