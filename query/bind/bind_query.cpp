@@ -488,7 +488,7 @@ Status bind_grouped(BoundQuery& query, PlainBinder& input, const QuerySpec& spec
   for (const auto& [key, text] : spec.group_by) {
     PRESSO_ASSIGN(NodeId id, shown(bind_key(input, key.expression, spec, selected), text));
     if (interval_of(input.builder(), id)) {
-      return at_place(interval_refused(), key.expression);
+      return shown(at_place(interval_refused(), key.expression), text);
     }
     if (input.builder().at(id).family == Family::kNull) {
       PRESSO_ASSIGN(id, input.builder().cast(id, schema_of(Family::kInteger)));

@@ -655,6 +655,26 @@ Result<ColumnSchema> type_of_name(const std::string& name) {
 
 }  // namespace
 
+/// A time of day is the interval since midnight, which prints, sorts and compares in the same way.
+Result<NodeId> Binder::bind_time_of_day(NodeId value) {
+  constexpr std::int64_t kMicrosPerDay = 86'400'000'000;
+  const Node& node = build_.at(value);
+  const auto written = read_interval(node.text);
+  const bool is_clock = node.family == Family::kString && graph_.is_constant(value) && written &&
+                        written->months == 0 && written->days == 0 && written->micros >= 0 &&
+                        written->micros < kMicrosPerDay;
+  if (is_clock) return interval_node(build_, *written);
+  if (node.family != Family::kTime) {
+    return refused(build_.type_of(value) +
+                   " is not cast to a time; timestamps and literals such as '10:30:00' are");
+  }
+  const ColumnSchema type = node.schema;
+  PRESSO_ASSIGN(const NodeId date, build_.cast(value, schema_of(Family::kDate)));
+  PRESSO_ASSIGN(const NodeId midnight, build_.cast(date, type));
+  PRESSO_ASSIGN(const auto since, interval_arithmetic(build_, Step::kSubtract, value, midnight));
+  return *since;
+}
+
 /// A type whose name is unknown is an error of parse_type(), which suggests a similar one.
 Result<NodeId> Binder::bind_cast(const Expression& expression) {
   PRESSO_ASSIGN(const NodeId value, bind(expression.arguments[0]));
@@ -664,6 +684,7 @@ Result<NodeId> Binder::bind_cast(const Expression& expression) {
     if (graph_.is_constant(value) && written) return interval_node(build_, *written);
     return refused("only a literal such as '3 days' is cast to an interval");
   }
+  if (expression.type == "time") return bind_time_of_day(value);
   PRESSO_ASSIGN(const ColumnSchema type, type_of_name(expression.type));
   return expression.distinct ? build_.try_cast(value, type) : build_.cast(value, type);
 }

@@ -126,6 +126,7 @@ class Binder {
   Result<NodeId> path_in(NodeId value, const JsonPath& path) const;
   Result<NodeId> bind_case(const Expression& expression);
   Result<NodeId> bind_cast(const Expression& expression);
+  Result<NodeId> bind_time_of_day(NodeId value);
   /// Binds expressions in their order; the first error ends it.
   Result<std::vector<NodeId>> bind_all(std::span<const Expression> expressions);
 

@@ -264,6 +264,13 @@ Result<Node> Parser::word() {
     node->tree.text = unquoted(take().text);
     return finish(std::move(node));
   }
+  if (string_after && token.is_word("time")) {
+    Node node = begin_node(Kind::kCast, token.offset);
+    node->tree.type = lower_case(take().text);
+    PRESSO_ASSIGN(Node clock, literal(Kind::kString, unquoted(take().text)));
+    adopt(node, std::move(clock));
+    return finish(std::move(node));
+  }
   return name();
 }
 

@@ -331,6 +331,12 @@ constexpr Case kCases[] = {
     {"select dept from emp intersect all select dept from emp where id <> 1 order by dept limit 4",
      "hr\nit\nit\nsales\n"},
     {"select count(*) from (select null as x union all select null except all select null)", "1\n"},
+    {"select count(*) from (select day + interval (emp * 5) hour as t from pay) where t::time "
+     "between time "
+     "'05:00:00' and '10:00'",
+     "3\n"},
+    {"select max((day + interval (emp) hour)::time), cast('10:30' as time) from pay",
+     "03:00:00,10:30:00\n"},
     {"select name from (select name as dept, dept as name from emp) order by dept desc limit 2",
      "\nhr\n"},
 };
@@ -454,6 +460,10 @@ TEST_F(StatementTest, MistakesShowTheirPlace) {
        "true",
        "aggregates that are not null of no rows"},
       {"select lag(id, 1) over (order by) from emp", "expected a value"},
+      {"select day - timestamp '2020-01-01' as d, count(*) from pay group by 1",
+       "    select day - "},
+      {"select cast(id as time) from emp", "int64 is not cast to a time"},
+      {"select time '25:00:00' from emp", "is not cast to a time"},
       {"select name from (select id from emp)", "there is no column 'name'"},
       {"with t as (select id + nam as x from emp) select x from t", "there is no column 'nam'"},
   };
