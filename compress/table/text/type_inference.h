@@ -40,9 +40,11 @@ struct ColumnReport {
   bool ambiguous_date = false;
 
   /// Whether the first values, at least three, have a type that another one took away, or all can
-  /// be read as dates in two ways.
+  /// be read as dates in two ways. Single letters are rarely meant as truth values.
   bool had_type() const {
-    return ambiguous_date || (!given_up.empty() && given_up.back().line >= first_line + 3);
+    if (ambiguous_date || given_up.empty()) return ambiguous_date;
+    const bool letters = given_up.back().type.type == ColumnType::kBool && most_length == 1;
+    return !letters && given_up.back().line >= first_line + 3;
   }
   /// "value `007` at line 12 keeps it a string"; empty if the first type was never given up.
   std::string why(const ColumnSchema& column) const;

@@ -224,6 +224,12 @@ TEST(TypeInference, TheReportNamesValueAndLine) {
   EXPECT_EQ(inference.report()[1].most_length, 3u);
 }
 
+TEST(TypeInference, LettersAreNoTypeThatAValueTookAway) {
+  const TypeInference inference = inference_of("N,1\nN,2\nN,3\nN,4\nR,x\n", 2);
+  EXPECT_FALSE(inference.report()[0].had_type());
+  EXPECT_TRUE(inference.report()[1].had_type());
+}
+
 TEST(TypeInference, LinesAreCountedOverBatchesAndColumns) {
   std::string text;
   for (int i = 1; i <= 50; ++i)
