@@ -576,11 +576,11 @@ class Inputs(SelectTest):
 
     def test_what_is_no_text_is_named(self):
         for content, what in (
-            (b"PAR1" + bytes(100), "a Parquet file"),
-            (b"ARROW1\0\0" + bytes(99), "an Arrow file"),
+            (b"PAR1" + bytes(100), "the Parquet file is cut off"),
+            (b"ARROW1\0\0" + bytes(99), "is an Arrow file"),
         ):
             self.write("other", content)
-            self.fails("select", "other", saying="other: is " + what)
+            self.fails("select", "other", saying="other: " + what)
 
 
 class Failures(SelectTest):

@@ -117,7 +117,6 @@ class UnreadFormats(CliTest):
 
     def test_archives_and_tables_of_others_are_no_text(self):
         for name, begin in {
-            "Parquet file": b"PAR1",
             "Arrow file": b"ARROW1",
             "Avro file": b"Obj\1",
             "ORC file": b"ORC",

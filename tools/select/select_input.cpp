@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Opens an input of a query as a table (select_input.h). Loading takes two passes over a text, one
 // for types and one for values, and the loaded table stays in memory until the query ends. A table
-// of presso is not copied. Declines devices without an end, other formats such as Parquet
+// of presso is not copied. Declines devices without an end, other formats such as Avro
 // (kUnsupported), streams that are longer than this machine's memory (kOutOfMemory) or have a line
 // of more than 256 MiB, and tables that were cut off (kTruncated). Tested by
 // tests/cli/test_select.py and tests/cli/test_unusual_files.py.
@@ -23,6 +23,7 @@
 #include "tools/compress/table_report.h"
 #include "tools/io/foreign_source.h"
 #include "tools/io/progress.h"
+#include "tools/parquet/load_parquet.h"
 
 namespace presso::cli {
 namespace {
@@ -53,7 +54,6 @@ class StoredText {
 /// magic numbers are those at the beginning of the formats' files.
 const char* other_format(Bytes begun) {
   const std::string_view text(reinterpret_cast<const char*>(begun.data()), begun.size());
-  if (text.starts_with("PAR1")) return "a Parquet file";
   if (text.starts_with("ARROW1")) return "an Arrow file";
   if (text.starts_with("SQLite form")) return "an SQLite database";
   if (text.starts_with("PK\3\4")) return "a zip archive";
@@ -105,6 +105,7 @@ Status SelectInput::read(const SelectInputOptions& options) {
     PRESSO_TRY(decompress(options.threads));
     return load_text({}, options);
   }
+  if (begins_parquet(begun)) return load_columns(options);
   return load_text(begun, options);
 }
 
@@ -231,6 +232,26 @@ Status SelectInput::load_text(Bytes begun, const SelectInputOptions& options) {
   verbose(name_, "loaded into memory: " + grouped(summary.rows) + " rows, " +
                      grouped(summary.plain_bytes) + " bytes of text, " +
                      rate_text(static_cast<double>(summary.plain_bytes) / time.seconds()));
+  hold(std::move(loaded));
+  return open_table();
+}
+
+/// Loads the columns of a Parquet file as a table. Names and types stand in its footer.
+Status SelectInput::load_columns(const SelectInputOptions& options) {
+  PRESSO_ASSIGN(const ParquetReader reader, ParquetReader::open(*stored_));
+  Progress progress(name_, stored_->size(), options.progress);
+  TableWriterOptions table;
+  table.quick = true;
+  table.compress.threads = options.threads;
+  std::vector<Byte> loaded;
+  VectorSink sink(loaded);
+  const Stopwatch time;
+  PRESSO_ASSIGN(const TableWriterSummary summary,
+                write_parquet_table(reader, sink, table, options.names_only));
+  verbose(name_, "loaded into memory: " + grouped(summary.rows) + " rows, " +
+                     grouped(summary.value_bytes) + " bytes of values, " +
+                     rate_text(static_cast<double>(summary.value_bytes) / time.seconds()));
+  for (const std::string& note : reader.notes()) notice(name_, note);
   hold(std::move(loaded));
   return open_table();
 }

@@ -67,6 +67,8 @@ class SelectInput {
   Status decompress(unsigned threads);
   /// Makes a table of the text in memory.
   Status load_text(Bytes begun, const SelectInputOptions& options);
+  /// Makes a table of a Parquet file.
+  Status load_columns(const SelectInputOptions& options);
   /// Reads only as much of the text as has the columns' names.
   Status load_names(ByteSource& text, const TableOptions& options);
   /// Opens the stored table.

@@ -21,6 +21,8 @@ struct TableWriterOptions {
   std::uint32_t group_rows = 0;
   /// As TableOptions::compress (presso/compress_table.h).
   CompressOptions compress;
+  /// As TableOptions::quick.
+  bool quick = false;
 };
 
 /// Counts of a finished table.

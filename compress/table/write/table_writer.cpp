@@ -59,7 +59,7 @@ class TableWriter::Body {
   Status begin() {
     PRESSO_TRY(writer_.begin(schema_, options_.compress.metadata));
     // An encoder for each thread, kept until close().
-    const TableParameters parameters = table_parameters(options_.compress);
+    const TableParameters parameters = table_parameters(options_.compress, options_.quick);
     for (unsigned i = 0; i < threads_; ++i) encoders_.emplace_back(schema_, parameters);
     return {};
   }
