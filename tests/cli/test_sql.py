@@ -319,7 +319,7 @@ class Statements(SqlTest):
         self.ok(*ask, "-9", "-o", "o.presso")
         self.assertEqual(self.ok("cat", "o.presso").out, expected)
         self.fails(*ask, "-9", saying="LIMIT in a statement")
-        self.fails(*ask, "-o", "o.parquet", saying="does not write .parquet")
+        self.fails(*ask, "-o", "o.feather", saying="does not write .feather")
         self.fails(*ask, "-f", "-o", "shop.csv", saying="is an input itself")
         self.assertEqual(self.read("shop.csv"), SHOP)
 

@@ -14,6 +14,8 @@ std::unique_ptr<AnswerSink> make_answer_sink(const AnswerOptions& options, ByteS
       return make_arrow_answer(to);
     case AnswerFormat::kPresso:
       return make_stored_answer(options, to);
+    case AnswerFormat::kParquet:
+      return make_parquet_answer(options, to);
     default:
       return make_text_answer(options, to);
   }

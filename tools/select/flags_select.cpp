@@ -111,6 +111,7 @@ AnswerFormat format_of(const std::string& name) {
          : name == "table"  ? AnswerFormat::kTable
          : name == "arrow"  ? AnswerFormat::kArrow
          : name == "presso" ? AnswerFormat::kPresso
+         : name == "parquet" ? AnswerFormat::kParquet
                             : AnswerFormat::kCsv;
 }
 
@@ -143,7 +144,7 @@ std::vector<Flag> output_flags(SelectSettings& settings) {
        .value_name = "OUT",
        .category = kOutput,
        .brief = "write to OUT, in the format that its name says; - is standard output",
-       .text = ".csv, .tsv, .jsonl, .arrows or .presso. The file appears under its name once it is "
+       .text = ".csv, .tsv, .jsonl, .arrows, .parquet or .presso. The file appears under its name once it is "
                "complete.",
        .completion = Completion::kFile,
        .apply = [&files =
@@ -151,12 +152,12 @@ std::vector<Flag> output_flags(SelectSettings& settings) {
       {.name = "format",
        .value_name = "FORM",
        .category = kOutput,
-       .brief = "csv, tsv, jsonl, table (aligned, to be read), arrow, presso",
+       .brief = "csv, tsv, jsonl, table (aligned, to be read), arrow, parquet, presso",
        .text = "arrow is the stream format of Apache Arrow (IPC); presso is a compressed table. In "
                "table, a terminal shows 40 rows, the first and the last ones, unless a limit is "
                "given; cells that do not fit are cut, and rows that do not are written "
                "vertically.",
-       .choices = {"csv", "tsv", "jsonl", "table", "arrow", "presso"},
+       .choices = {"csv", "tsv", "jsonl", "table", "arrow", "parquet", "presso"},
        .default_value = "table on a terminal, else by the name of -o, else csv",
        .apply = [&settings](const Given& given) -> Status {
          settings.format = format_of(given.value);
@@ -174,7 +175,7 @@ std::vector<Flag> output_flags(SelectSettings& settings) {
       {.short_name = 'f',
        .name = "force",
        .category = kOutput,
-       .brief = "overwrite files, write arrow and presso to a terminal",
+       .brief = "overwrite files, write arrow, parquet and presso to a terminal",
        .apply = set(settings.files.force)},
       {.name = "explain",
        .category = kOutput,

@@ -27,11 +27,11 @@ constexpr Ending kEndings[] = {
     {".csv", AnswerFormat::kCsv},          {".tsv", AnswerFormat::kTsv},
     {".tab", AnswerFormat::kTsv},          {".jsonl", AnswerFormat::kJsonLines},
     {".ndjson", AnswerFormat::kJsonLines}, {".arrows", AnswerFormat::kArrow},
-    {".presso", AnswerFormat::kPresso},
+    {".presso", AnswerFormat::kPresso},   {".parquet", AnswerFormat::kParquet},
 };
 
 /// Whoever names such a file expects a form that presso does not write, so the name is refused.
-constexpr std::string_view kOtherEndings[] = {".parquet", ".arrow", ".feather", ".json", ".xlsx",
+constexpr std::string_view kOtherEndings[] = {".arrow", ".feather", ".json", ".xlsx",
                                               ".gz",      ".zst",   ".lz4",     ".zip",  ".db"};
 
 /// The format that the name's ending stands for; CSV where it stands for none. Error:
@@ -45,15 +45,16 @@ Result<AnswerFormat> format_of_name(const std::string& path) {
     if (!name.ends_with(other)) continue;
     return make_error(ErrorCode::kInvalidArgument,
                       "-o " + path + ": presso does not write " + std::string(other) +
-                          " files; it writes .csv, .tsv, .jsonl, .arrows (Arrow's stream format) "
-                          "and .presso, or what --format says");
+                          " files; it writes .csv, .tsv, .jsonl, .arrows (Arrow's stream "
+                          "format), .parquet and .presso, or what --format says");
   }
   return AnswerFormat::kCsv;
 }
 
 /// Formats that are not written to a terminal without -f.
 bool is_binary(AnswerFormat format) {
-  return format == AnswerFormat::kArrow || format == AnswerFormat::kPresso;
+  return format == AnswerFormat::kArrow || format == AnswerFormat::kPresso ||
+         format == AnswerFormat::kParquet;
 }
 
 /// The columns of the terminal; COLUMNS where it does not tell, else 80.

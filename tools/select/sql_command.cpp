@@ -56,6 +56,7 @@ constexpr std::pair<std::string_view, AnswerFormat> kFormats[] = {
     {"csv", AnswerFormat::kCsv},        {"tsv", AnswerFormat::kTsv},
     {"json", AnswerFormat::kJsonLines}, {"jsonl", AnswerFormat::kJsonLines},
     {"arrow", AnswerFormat::kArrow},    {"presso", AnswerFormat::kPresso},
+    {"parquet", AnswerFormat::kParquet},
 };
 
 /// The literal that the value of a parameter means.
@@ -184,7 +185,7 @@ class SqlCommand final : public QueryCommand {
       return {};
     }
     return make_error(ErrorCode::kInvalidArgument,
-                      "there is no FORMAT '" + name + "'; there are csv, tsv, json, arrow, presso");
+                      "there is no FORMAT '" + name + "'; there are csv, tsv, json, arrow, parquet, presso");
   }
 
   /// Runs all inner queries of the statement; what they keep lives as long as the command.
