@@ -182,9 +182,13 @@ class CompressCommand final : public Command {
   }
 
   /// The name that the compressed text has: a table's text is taken out of orders.csv.gz, and so it
-  /// is orders.csv.
+  /// is orders.csv. The text of a Parquet file is no Parquet.
   std::string text_path(const std::string& path) const {
-    return table_.on ? without_compression_suffix(path) : path;
+    constexpr std::string_view kParquet = ".parquet";
+    if (!table_.on) return path;
+    const bool is_parquet = path.size() > kParquet.size() && path.ends_with(kParquet);
+    return is_parquet ? path.substr(0, path.size() - kParquet.size())
+                      : without_compression_suffix(path);
   }
 
   /// Compresses an opened input. A regular file is sampled in advance, for the choice of block size
@@ -236,7 +240,7 @@ class CompressCommand final : public Command {
     if (!text.ok()) return error(shown_name(path), text.error());
     // The size of the text is not known if another program has compressed it, so there is no share
     // then.
-    Progress progress(shown_name(path), text->is_compressed() ? 0 : input.size(), files_.progress);
+    Progress progress(shown_name(path), text->is_compressed() || text->is_parquet() ? 0 : input.size(), files_.progress);
     options.on_progress = [&progress](std::uint64_t plain, std::uint64_t) {
       progress.update(plain, plain);
       return true;

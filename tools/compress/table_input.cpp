@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "tools/parquet/load_parquet.h"
+
 namespace presso::cli {
 
 /// Opens a table's text, which is plain or compressed by another tool. A regular file can be read
@@ -33,6 +35,10 @@ Result<TableInput> TableInput::open(const InputFile& input) {
         std::make_unique<PrefixedSource>(opened.begun_.bytes().first(got), *opened.text_.stored);
   }
   // The format is told by the content, so the name may be any.
+  if (begins_parquet(opened.begun_.bytes().first(got))) {
+    PRESSO_TRY(opened.open_parquet());
+    return opened;
+  }
   PRESSO_ASSIGN(opened.format_, foreign_format(opened.begun_.bytes().first(got)));
   if (opened.is_compressed()) {
     PRESSO_TRY(opened.decompress(opened.text_));
@@ -41,13 +47,47 @@ Result<TableInput> TableInput::open(const InputFile& input) {
   return opened;
 }
 
+Status TableInput::open_parquet() {
+  if (!file_) {
+    VectorSink all(piped_);
+    Buffer room;
+    room.resize_discarding(1u << 20);
+    for (std::size_t got = 1; got > 0;) {
+      PRESSO_ASSIGN(got, read_fully(*text_.source(), room.mutable_bytes()));
+      PRESSO_TRY(all.write(room.bytes().first(got)));
+    }
+    in_memory_ = std::make_unique<MemoryRandomAccess>(piped_);
+  }
+  const RandomAccess* const columns = file_ ? static_cast<RandomAccess*>(file_.get())
+                                            : static_cast<RandomAccess*>(in_memory_.get());
+  PRESSO_ASSIGN(ParquetReader reader, ParquetReader::open(*columns));
+  parquet_ = std::make_unique<ParquetReader>(std::move(reader));
+  return {};
+}
+
+Result<TableSummary> TableInput::compress_parquet(ByteSink& sink, const TableOptions& options) {
+  const bool sorts = !options.sort.by.empty();
+  if (sorts || !options.types.empty()) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      std::string("is a Parquet file, for which there is no ") +
+                          (sorts ? "--sort-by; \"presso sql\" with ORDER BY writes a sorted table"
+                                 : "--schema; \"presso sql\" with CAST writes other types"));
+  }
+  ParquetLoad load;
+  load.compress = options.compress;
+  load.quick = options.quick;
+  return write_parquet_table(*parquet_, sink, load);
+}
+
 /// A file that is not compressed can be cut into parts that are parsed at the same time.
 Result<TableSummary> TableInput::compress(ByteSink& sink, const TableOptions& options) {
+  if (parquet_) return compress_parquet(sink, options);
   if (file_ && !is_compressed()) return compress_table(*file_, sink, options);
   return compress_table(*text_.source(), again_.source(), sink, options);
 }
 
 Result<TableSummary> TableInput::describe(const TableOptions& options) {
+  if (parquet_) return describe_parquet(*parquet_, options.compress.threads);
   if (file_ && !is_compressed()) return describe_table_text(*file_, options);
   return describe_table_text(*text_.source(), again_.source(), options);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The text that becomes a table: a file that can be read at any place; a file that gzip, zstd or
 // lz4 wrote, which is decompressed twice, once to find out the types of its columns; or a pipe,
-// whose types are found out from its beginning. Tested by tests/cli/test_table.py. Decompressing
+// whose types are found out from its beginning. A Parquet file has columns in place of text. Tested by tests/cli/test_table.py. Decompressing
 // twice costs time and no memory; holding the text would cost memory.
 #pragma once
 
@@ -12,6 +12,7 @@
 #include "presso/compress_table.h"
 #include "tools/io/foreign_source.h"
 #include "tools/io/input_file.h"
+#include "tools/parquet/parquet_reader.h"
 
 namespace presso::cli {
 
@@ -23,11 +24,13 @@ class TableInput {
   /// build lacks, or that presso does not read.
   static Result<TableInput> open(const InputFile& input);
 
-  /// Runs compress_table() on it; to be called once.
+  /// Runs compress_table() on it; to be called once. Of a Parquet file the columns are written;
+  /// error kInvalidArgument for options that it cannot have.
   Result<TableSummary> compress(ByteSink& sink, const TableOptions& options);
   /// Runs describe_table_text() on it; to be called once.
   Result<TableSummary> describe(const TableOptions& options);
   bool is_compressed() const { return format_ != ForeignFormat::kNone; }
+  bool is_parquet() const { return parquet_ != nullptr; }
 
  private:
   /// A chain of sources: the stored bytes, perhaps with the beginning that was read put back in
@@ -42,7 +45,14 @@ class TableInput {
   /// Puts a decompressor between the stored bytes and the reader.
   Status decompress(Text& text) const;
 
+  /// Reads the footer of a Parquet file; one from a pipe is read as a whole first.
+  Status open_parquet();
+  Result<TableSummary> compress_parquet(ByteSink& sink, const TableOptions& options);
+
   std::unique_ptr<FdRandomAccess> file_;  ///< nullptr for a pipe
+  std::vector<Byte> piped_;               ///< a Parquet file from a pipe
+  std::unique_ptr<MemoryRandomAccess> in_memory_;
+  std::unique_ptr<ParquetReader> parquet_;
   Buffer begun_;
   ForeignFormat format_ = ForeignFormat::kNone;
   Text text_;

@@ -42,6 +42,13 @@ void describe_table(const std::string& name, const TableSummary& summary, double
       verbose(name, "field " + column.name + field.path + ": " + type_name(field.type));
     }
   }
+  if (summary.schema.text.kind == TextKind::kNone) {
+    verbose(name, summary_text(summary.plain_bytes, summary.compressed_bytes) + ", " +
+                      grouped(summary.rows) + " rows, " + grouped(summary.row_groups) +
+                      " row groups, " +
+                      rate_text(static_cast<double>(summary.plain_bytes) / seconds));
+    return;
+  }
   const TableSeconds& work = summary.seconds;
   // Shares are of the processor time of all threads.
   const double all = work.inferring + work.parsing + work.sorting + work.coding;
@@ -76,6 +83,7 @@ Json byte_or_null(Byte byte) {
 /// How the text is written.
 Json dialect_json(const TableSummary& summary) {
   const TextForm& form = summary.schema.text;
+  if (form.kind == TextKind::kNone) return {{"kind", "parquet"}};
   if (form.kind == TextKind::kJsonLines) return {{"kind", "json"}};
   return {{"kind", "delimited"},
           {"delimiter", byte_or_null(form.delimiter)},
@@ -124,6 +132,7 @@ std::string byte_words(Byte byte) {
 
 std::string dialect_words(const TableSummary& summary) {
   const TextForm& form = summary.schema.text;
+  if (form.kind == TextKind::kNone) return "a Parquet file";
   if (form.kind == TextKind::kJsonLines) return "JSON, an object for each row";
   return "delimiter " + byte_words(form.delimiter) +
          (summary.merges_delimiters ? " (any number of them)" : "") +

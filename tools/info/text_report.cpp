@@ -16,8 +16,8 @@ namespace presso::cli {
 
 bool is_name_of_rows(const std::string& path) {
   const std::string name = without_compression_suffix(path);
-  constexpr std::string_view kEndings[] = {".csv", ".tsv",   ".tab",    ".tbl",
-                                           ".psv", ".jsonl", ".ndjson", ".json"};
+  constexpr std::string_view kEndings[] = {".csv",   ".tsv",    ".tab",  ".tbl",    ".psv",
+                                           ".jsonl", ".ndjson", ".json", ".parquet"};
   return std::any_of(std::begin(kEndings), std::end(kEndings), [&](std::string_view ending) {
     return std::string_view(name).ends_with(ending);
   });
@@ -51,7 +51,9 @@ std::string text_report(const std::string& path, const TableSummary& summary) {
                     (summary.rows == 1 ? " row of " : " rows of ") +
                     grouped(summary.schema.columns.size()) +
                     (summary.schema.columns.size() == 1 ? " column, " : " columns, ") +
-                    grouped(summary.plain_bytes) + " bytes of text\n" +
+                    grouped(summary.plain_bytes) +
+                    (summary.schema.text.kind == TextKind::kNone ? " bytes of values\n"
+                                                                 : " bytes of text\n") +
                     terminal_text(dialect_words(summary)).text + "\n";
   if (summary.bad_rows > 0) {
     out += grouped(summary.bad_rows) + (summary.bad_rows == 1 ? " row does" : " rows do") +

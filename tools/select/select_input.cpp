@@ -239,19 +239,26 @@ Status SelectInput::load_text(Bytes begun, const SelectInputOptions& options) {
 /// Loads the columns of a Parquet file as a table. Names and types stand in its footer.
 Status SelectInput::load_columns(const SelectInputOptions& options) {
   PRESSO_ASSIGN(const ParquetReader reader, ParquetReader::open(*stored_));
-  Progress progress(name_, stored_->size(), options.progress);
-  TableWriterOptions table;
-  table.quick = true;
-  table.compress.threads = options.threads;
+  Progress progress(name_, 0, options.progress);
+  ParquetLoad load;
+  load.quick = true;
+  load.names_only = options.names_only;
+  load.compress.threads = options.threads;
+  load.compress.on_progress = [&progress](std::uint64_t plain, std::uint64_t) {
+    progress.update(plain, plain);
+    return true;
+  };
   std::vector<Byte> loaded;
   VectorSink sink(loaded);
   const Stopwatch time;
-  PRESSO_ASSIGN(const TableWriterSummary summary,
-                write_parquet_table(reader, sink, table, options.names_only));
+  PRESSO_ASSIGN(const TableSummary summary, write_parquet_table(reader, sink, load));
   verbose(name_, "loaded into memory: " + grouped(summary.rows) + " rows, " +
-                     grouped(summary.value_bytes) + " bytes of values, " +
-                     rate_text(static_cast<double>(summary.value_bytes) / time.seconds()));
-  for (const std::string& note : reader.notes()) notice(name_, note);
+                     grouped(summary.plain_bytes) + " bytes of values, " +
+                     rate_text(static_cast<double>(summary.plain_bytes) / time.seconds()));
+  if (!options.text->options.types.empty()) {
+    warning(name_, "is a Parquet file, whose types --schema does not change; CAST does");
+  }
+  for (const std::string& note : summary.notes) notice(name_, note);
   hold(std::move(loaded));
   return open_table();
 }
