@@ -159,6 +159,7 @@ SelectInputOptions QueryCommand::input_options() const {
           settings_.query.threads,
           settings_.files.progress,
           settings_.list_columns,
+          needed_columns(),
           nullptr,
           {}};
 }

@@ -36,6 +36,8 @@ class QueryCommand : public Command {
     std::vector<Expression> conditions;
   };
   virtual Conditions conditions_of(std::size_t source) const = 0;
+  /// The columns that the question can need; by default all.
+  virtual NeededColumns needed_columns() const { return {}; }
   /// Whether the same question can be put to a part of the files.
   virtual bool has_one_source() const = 0;
 

@@ -82,6 +82,19 @@ class SelectCommand final : public QueryCommand {
     return asked;
   }
 
+  /// Without a list all columns are written, unless groups or aggregates are.
+  NeededColumns needed_columns() const override {
+    const SelectSettings& asked = settings_;
+    if (asked.columns.empty() && asked.group_by.empty() && asked.aggregates.empty()) return {};
+    std::string text = "select " + asked.columns;
+    for (const std::string* part : {&asked.group_by, &asked.aggregates, &asked.order_by}) {
+      text += "," + *part;
+    }
+    for (const std::string& condition : asked.where) text += "," + condition;
+    for (const std::string& condition : asked.having) text += "," + condition;
+    return NeededColumns(text);
+  }
+
   /// Several files are one table: their rows follow each other.
   Result<Query> make_query(std::span<const OpenedSource> sources) const override {
     PRESSO_ASSIGN(UnitedTables united, tables_of(sources[0], settings_.query));

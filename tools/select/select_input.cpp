@@ -243,6 +243,7 @@ Status SelectInput::load_columns(const SelectInputOptions& options) {
   ParquetLoad load;
   load.quick = true;
   load.names_only = options.names_only;
+  load.needs = [&options](const std::string& name) { return options.columns.needs(name); };
   load.compress.threads = options.threads;
   load.compress.on_progress = [&progress](std::uint64_t plain, std::uint64_t) {
     progress.update(plain, plain);
@@ -260,7 +261,22 @@ Status SelectInput::load_columns(const SelectInputOptions& options) {
   }
   for (const std::string& note : summary.notes) notice(name_, note);
   hold(std::move(loaded));
-  return open_table();
+  PRESSO_TRY(open_table());
+  return add_missing_columns(reader.schema());
+}
+
+/// The question does not name these columns, but the table has them: for messages, and so that
+/// several files have the same ones.
+Status SelectInput::add_missing_columns(const TableSchema& all) {
+  if (table_->schema().columns.size() == all.columns.size()) return {};
+  std::vector<ArrangedColumn> columns;
+  for (const ColumnSchema& column : all.columns) {
+    const auto stored = table_->find_column(column.name);
+    columns.push_back({column, stored});
+    columns.back().schema.nullable = column.nullable || !stored;
+  }
+  PRESSO_ASSIGN(table_, table_->arranged(std::move(columns)));
+  return {};
 }
 
 /// Makes a table of the text's first lines, which is enough for the names of its columns.

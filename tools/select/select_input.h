@@ -15,6 +15,7 @@
 #include "presso/table.h"
 #include "tools/compress/flags_table.h"
 #include "tools/io/input_file.h"
+#include "tools/select/needed_columns.h"
 
 namespace presso::cli {
 
@@ -24,6 +25,8 @@ struct SelectInputOptions {
   unsigned threads = 0;
   bool progress = false;
   bool names_only = false;       ///< the first rows of a text will do
+  /// The columns of a Parquet file that are read; of others all values are null.
+  NeededColumns columns;
   ByteSink* bad_rows = nullptr;  ///< of the file of --bad-rows; nullptr: such rows are errors
   /// Types of a text's columns, beyond those of `text`. The text has been loaded once, so that
   /// everything that can be said about it was said.
@@ -69,6 +72,8 @@ class SelectInput {
   Status load_text(Bytes begun, const SelectInputOptions& options);
   /// Makes a table of a Parquet file.
   Status load_columns(const SelectInputOptions& options);
+  /// Adds columns of nulls for those that were not read.
+  Status add_missing_columns(const TableSchema& all);
   /// Reads only as much of the text as has the columns' names.
   Status load_names(ByteSource& text, const TableOptions& options);
   /// Opens the stored table.

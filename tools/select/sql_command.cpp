@@ -154,6 +154,8 @@ class SqlCommand final : public QueryCommand {
     return {select.from.alias, {*select.where}};
   }
 
+  NeededColumns needed_columns() const override { return NeededColumns(text_); }
+
   /// The number of the source that was named in the same way.
   std::optional<std::size_t> find_source(const SqlSource& source) const {
     const auto same_option = [](const SqlSourceOption& a, const SqlSourceOption& b) {
