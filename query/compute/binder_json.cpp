@@ -116,9 +116,14 @@ bool Binder::is_column(const Expression& name) const {
   return find_column(name).ok();
 }
 
-/// `a.b` that is no column of a table `a` is a field of a column `a`, and so is "a.b".
+/// `a.b` that is no column of a table `a` is the column "a.b" if there is one, else a field of a
+/// column `a`, and so is "a.b".
 std::optional<Expression> Binder::field_of(const Expression& name, JsonPath& path) const {
   if (is_column(name)) return std::nullopt;
+  Expression joined = name;
+  joined.text = std::exchange(joined.qualifier, {}) + "." + name.text;
+  joined.length = joined.text.size();
+  if (!name.qualifier.empty() && is_column(joined)) return joined;
   for (std::size_t end = name.text.rfind('.'); end != name.text.npos && end > 0;
        end = name.text.rfind('.', end - 1)) {
     FieldName field = field_name(name, end);
@@ -153,6 +158,7 @@ Result<NodeId> Binder::bind_path(const Expression& expression) {
 /// A field that has a type is read as that type. An element of a text that is no JSON is a
 /// character, as in DuckDB.
 Result<NodeId> Binder::path_in(NodeId value, const JsonPath& path) const {
+  if (path.empty()) return value;
   const Node& node = build_.at(value);
   const bool is_json = node.schema.text == ValueText::kRawJson;
   const bool is_character = path.size() == 1 && path[0].kind == JsonStep::Kind::kPlace;

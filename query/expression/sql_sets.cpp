@@ -349,7 +349,16 @@ Result<SqlStatement> Statement::copied() {
       parser_.take();
       continue;
     }
-    if (!option.is_word("format")) return unexpected(option, "FORMAT, HEADER or DELIMITER");
+    if (option.is_word("compression")) {
+      // Parquet is the only format with one, and zstd the only one that is written.
+      const Token codec = parser_.take();
+      const bool in_quotes = codec.kind == Token::Kind::kString;
+      if (lower_case(in_quotes ? unquoted(codec.text) : name_of(codec)) != "zstd") {
+        return error_at(codec.offset, "files are written with zstd only");
+      }
+      continue;
+    }
+    if (!option.is_word("format")) return unexpected(option, "FORMAT, HEADER, DELIMITER or COMPRESSION");
     const bool quoted = parser_.here().kind == Token::Kind::kString;
     const std::string name = quoted ? unquoted(parser_.here().text) : name_of(parser_.here());
     result.target_format = lower_case(name);

@@ -4,6 +4,7 @@
 #include "tools/parquet/parquet_writer.h"
 
 #include "format/columns/group_collector.h"
+#include "format/columns/utf8_check.h"
 #include "format/threads/parallel.h"
 #include "presso/ordered_pipeline.h"
 #include "tools/parquet/chunk_writer.h"
@@ -167,7 +168,9 @@ void write_group(ThriftWriter& out, const TableSchema& schema, const PlacedGroup
 class ParquetWriter::Body {
  public:
   Body(ByteSink& sink, const TableSchema& schema, unsigned threads)
-      : sink_(sink), schema_(schema), threads_(threads), collector_(schema_, kGroupLimits) {}
+      : sink_(sink), schema_(schema), threads_(threads), collector_(schema_, kGroupLimits) {
+    is_text_.assign(schema.columns.size(), 1);
+  }
 
   Status begin() { return write(bytes_of_text(kParquetMagic)); }
 
@@ -183,14 +186,20 @@ class ParquetWriter::Body {
 
   Status close() {
     if (collector_.rows() > 0) PRESSO_TRY(write_rows());
+    // Text of which nobody has said that it is UTF-8 has been looked at.
+    TableSchema schema = schema_;
+    for (std::size_t i = 0; i < schema.columns.size(); ++i) {
+      ColumnSchema& column = schema.columns[i];
+      if (column.type == ColumnType::kUtf8) column.valid_utf8 = is_text_[i] != 0;
+    }
     std::vector<Byte> footer;
     ThriftWriter out(footer);
     out.begin_struct();
     out.int_field(1, 2);
-    write_schema(out, schema_);
+    write_schema(out, schema);
     out.long_field(3, static_cast<std::int64_t>(rows_));
     out.list_field(4, ThriftType::kStruct, groups_.size());
-    for (const PlacedGroup& group : groups_) write_group(out, schema_, group);
+    for (const PlacedGroup& group : groups_) write_group(out, schema, group);
     out.text_field(6, "presso version " PRESSO_VERSION);
     // All columns are ordered as their types say; readers ignore ranges without this.
     out.list_field(7, ThriftType::kStruct, schema_.columns.size());
@@ -223,6 +232,10 @@ class ParquetWriter::Body {
       auto chunk = write_chunk(schema_.columns[i], columns[i].view());
       if (!chunk.ok()) return Status(chunk.error());
       group.chunks[i].chunk = std::move(*chunk);
+      const ColumnSchema& column = schema_.columns[i];
+      if (column.type == ColumnType::kUtf8 && !column.valid_utf8 && is_text_[i] != 0) {
+        is_text_[i] = are_valid_utf8(columns[i].values.data(), columns[i].offsets) ? 1 : 0;
+      }
       return Status();
     }));
     for (PlacedChunk& placed : group.chunks) {
@@ -240,6 +253,8 @@ class ParquetWriter::Body {
   unsigned threads_;
   GroupCollector collector_;
   std::vector<PlacedGroup> groups_;
+  /// By column: whether its strings have been UTF-8 so far. Bytes, as threads write them.
+  std::vector<Byte> is_text_;
   std::uint64_t rows_ = 0;
   std::uint64_t written_ = 0;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Writes tables as Parquet files: row groups of about a million rows, compressed by zstd, with
 // logical types and the range of each column. All columns may have nulls. Timestamps in seconds
-// become milliseconds, JSON text has the type JSON, text that may be no UTF-8 is binary. Tested by
+// become milliseconds, JSON text has the type JSON, text that is no UTF-8 is binary. Tested by
 // tests/cli/test_parquet.py and tests/differential/parquet_oracle.py.
 #pragma once
 
