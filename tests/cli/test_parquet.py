@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: MIT
+"""Parquet files as tables and as answers. The files in parquet/ were written by pyarrow 26, DuckDB
+2.0 and fastparquet 2026.9; tests/differential/parquet_oracle.py has every type and encoding."""
+
+import glob
+import json
+import os
+import random
+import shutil
+import unittest
+
+from support import CliTest, main
+
+FILES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "parquet")
+NULLS = dict.fromkeys(("i", "u", "s", "b", "ts", "dt", "dec", "t"))
+ROWS = [
+    {"i": 1, "u": 1, "s": "a", "d": 1.5, "b": True, "ts": "2024-01-02 03:04:05.678900",
+     "dt": "2024-01-02", "dec": 1.25, "t": "01:02:03.04"},
+    NULLS | {"d": 2.5},
+    {"i": -3, "u": 255, "s": "ccc", "d": None, "b": False, "ts": "1969-12-31 23:59:59.000000",
+     "dt": "0001-01-01", "dec": -99.99, "t": "00:00:00"},
+    {"i": 7, "u": 7, "s": "Zürich", "d": -0.25, "b": True, "ts": "2000-02-29 00:00:00.000000",
+     "dt": "9999-12-31", "dec": 0.0, "t": "23:59:59"},
+]
+TYPES = ["int32", "uint8", "utf8", "double", "bool", "timestamp(us)", "date", "decimal(7,2)",
+         "utf8"]
+NESTED = [
+    {"id": 1, "l": [1, None], "st.x": 1, "st.y": "q", "m": {"k": 1},
+     "ls": [{"a": 1, "b": [1.5]}]},
+    {"id": 2, "l": None, "st.x": None, "st.y": None, "m": None, "ls": []},
+    {"id": 3, "l": [], "st.x": None, "st.y": 'w"', "m": {"a": 2, "b": None},
+     "ls": [{"a": None, "b": None}, None]},
+]
+
+
+class ParquetTest(CliTest):
+    def setUp(self):
+        super().setUp()
+        for path in glob.glob(os.path.join(FILES, "*.parquet")):
+            shutil.copy(path, ".")
+
+    def rows(self, statement, *more):
+        out = self.ok("sql", statement, "--format", "jsonl", *more).out
+        return [json.loads(line) for line in out.decode().splitlines()]
+
+    def types(self, name):
+        return [row["column_type"] for row in self.rows(f"describe select * from '{name}'")]
+
+
+class Input(ParquetTest):
+    def test_encodings_and_codecs(self):
+        for name in ("plain", "snappy", "deltas_v2_zstd"):
+            self.assertEqual(self.rows(f"select * from '{name}.parquet'"), ROWS)
+            self.assertEqual(self.types(f"{name}.parquet"), TYPES)
+
+    def test_nested_values(self):
+        self.assertEqual(self.rows("select * from 'nested.parquet'"), NESTED)
+        self.assertEqual(
+            self.rows("select id, st.x, \"st.y\" y, l[1] e, m.k, ls[1].b[1] f from 'nested.parquet' "
+                      "where st.x = 1"),
+            [{"id": 1, "x": 1, "y": "q", "e": "1", "k": "1", "f": "1.5"}],
+        )
+        self.assertEqual(self.rows("select id, unnest(l) e from 'nested.parquet'"),
+                         [{"id": 1, "e": 1}, {"id": 1, "e": None}])
+
+    def test_other_writers(self):
+        self.assertEqual(
+            self.rows("select * from 'duckdb.parquet'"),
+            [{"h": 42, "f": 1.5, "u": "12345678-1234-5678-1234-567812345678",
+              "iv": "P0M3DT0.000S", "b": "x", "tz": "2024-01-01 00:00:00.000000",
+              "tm": "12:34:56.789", "d": 1234567890123.123}],
+        )
+        self.assertEqual(
+            self.rows("select a, s, t from 'fastparquet.parquet'"),
+            [{"a": 1, "s": "x", "t": "2024-01-01 00:00:00.000000"},
+             {"a": 2, "s": "y", "t": "2024-01-02 03:04:05.000000"},
+             {"a": 3, "s": None, "t": "2020-02-29 00:00:00.000000"}],
+        )
+
+    def test_the_content_counts_and_not_the_name(self):
+        os.rename("plain.parquet", "table.csv")
+        self.assertEqual(self.rows("select i from 'table.csv' where i > 0"), [{"i": 1}, {"i": 7}])
+        content = self.read("table.csv")
+        self.assertEqual(self.ok("select", "-", "--columns", "i", stdin=content).out,
+                         b"i\n1\n\"\"\n-3\n7\n".replace(b'""', b""))
+
+    def test_columns_that_are_not_named(self):
+        name = "'plain.parquet'"
+        for statement, expected in (
+            (f"select count(*) n from {name}", [{"n": 4}]),
+            (f"select 2 * i j from {name} where s = 'a'", [{"j": 2}]),
+            (f"select count(i) n, min(P.D) d from {name} p", [{"n": 3, "d": -0.25}]),
+            (f"select p.* from {name} p limit 1", ROWS[:1]),
+            (f"from {name} limit 1", ROWS[:1]),
+            (f"with w as (from {name}) select max(u) u from w", [{"u": 255}]),
+            (f"select * exclude (u, d, b, ts, dt, dec, t) from {name} limit 1",
+             [{"i": 1, "s": "a"}]),
+            (f"select distinct on (b) b, i from {name} where i = -3", [{"b": False, "i": -3}]),
+            (f"select count(*) n from {name} a join {name} b using (i, s)", [{"n": 3}]),
+            (f"select count(*) n from {name} a natural join {name} b", [{"n": 2}]),
+        ):
+            self.assertEqual(self.rows(statement), expected, statement)
+        self.fails("sql", f"select none from {name}", saying="there is no column 'none'")
+        out = self.ok("select", "plain.parquet", "--columns", "s, i+1 j", "--where", "u > 1").out
+        self.assertEqual(out.decode(), "s,j\nccc,-2\nZürich,8\n")
+
+    def test_with_other_files(self):
+        self.write("more.csv", b"i,s\n7,z\n9,\n")
+        self.assertEqual(
+            self.rows("select p.i, m.s from 'plain.parquet' p join 'more.csv' m using (i)"),
+            [{"i": 7, "s": "z"}],
+        )
+        os.makedirs("d/y=1")
+        os.makedirs("d/y=2")
+        shutil.copy("plain.parquet", "d/y=1/a.parquet")
+        shutil.copy("snappy.parquet", "d/y=2/b.parquet")
+        counts = "select y, count(*) n, sum(i) s from '{}' group by y order by y"
+        both = [{"y": 1, "n": 4, "s": 5}, {"y": 2, "n": 4, "s": 5}]
+        self.assertEqual(self.rows(counts.format("d/**/*.parquet")), both)
+        self.assertEqual(self.rows(counts.format("d")), both)
+        shutil.copy("more.csv", "d/y=2/c.csv")
+        both[1] = {"y": 2, "n": 6, "s": 21}
+        self.assertEqual(self.rows(counts.format("d"), "--union-by-name"), both)
+
+    def test_tables_are_made(self):
+        self.ok("compress", "-q", "--table", "auto", "plain.parquet")
+        self.assertEqual(self.rows("select * from 'plain.presso'"), ROWS)
+        self.assertEqual(self.types("plain.presso"), TYPES)
+        text = self.ok("select", "plain.parquet").out
+        self.assertEqual(self.ok("cat", "plain.presso").out, text)
+        report = json.loads(
+            self.ok("compress", "-qf", "--table", "auto", "--report", "json", "snappy.parquet").out
+        )
+        self.assertEqual((report["rows"], report["dialect"]), (4, {"kind": "parquet"}))
+        self.assertEqual([each["nulls"] for each in report["columns"]], [1, 1, 1, 1, 1, 1, 1, 1, 1])
+        piped = self.ok("compress", "--table", "auto", stdin=self.read("plain.parquet")).out
+        self.write("piped.presso", piped)
+        self.assertEqual(self.ok("cat", "piped.presso").out, text)
+        for option in (("--sort-by", "i"), ("--schema", "i:int64")):
+            self.fails("compress", "-f", "--table", "auto", *option, "plain.parquet",
+                       saying=f"is a Parquet file, for which there is no {option[0]}")
+
+    def test_info(self):
+        files = json.loads(self.ok("info", "--json", "plain.parquet").out)["files"]
+        self.assertEqual([each["type"] for each in files[0]["columns"]], TYPES)
+        self.assertIn("4 rows of 9 columns", self.ok("info", "plain.parquet").out.decode())
+
+    def test_what_cannot_be_read(self):
+        self.fails("select", "brotli.parquet",
+                   saying="row group 1, column 'i', byte 4: is compressed by brotli")
+        content = self.read("plain.parquet")
+        self.write("short.parquet", content[:-5])
+        self.fails("select", "short.parquet", saying="short.parquet: the Parquet file is cut off")
+        self.write("locked.parquet", content[:-4] + b"PARE")
+        self.fails("select", "locked.parquet", saying="the Parquet file is encrypted")
+        self.write("page.parquet", content[:20] + b"\xff" * 40 + content[60:])
+        self.fails("select", "page.parquet", saying="row group 1, column 'i', byte ")
+
+    def test_damage_is_an_error_or_other_values(self):
+        rng = random.Random(7)
+        for name in ("snappy", "deltas_v2_zstd", "nested", "duckdb"):
+            good = self.read(f"{name}.parquet")
+            for _ in range(25):
+                bad = bytearray(good)
+                for _ in range(rng.randrange(1, 4)):
+                    bad[rng.randrange(len(bad))] = rng.randrange(256)
+                self.write("bad", bytes(bad[: rng.choice((len(bad), rng.randrange(len(bad))))]))
+                done = self.run_presso("sql", "select * from bad", "-o", "out.csv", "-f")
+                self.assertIn(done.status, (0, 1, 2), done)
+                if done.status == 2:
+                    self.assertIn("presso: bad", done.err)
+
+
+class Output(ParquetTest):
+    def test_values_types_and_nulls_come_back(self):
+        for name in ("plain", "nested", "duckdb", "fastparquet"):
+            rows = self.rows(f"select * from '{name}.parquet'")
+            self.ok("sql", f"select * from '{name}.parquet'", "-o", "out.parquet", "-f")
+            again = self.rows("select * from 'out.parquet'")
+            as_text = [
+                {key: value if not isinstance(value, (list, dict)) else
+                 json.dumps(value, separators=(",", ":")) for key, value in row.items()}
+                for row in rows
+            ]
+            self.assertEqual(again, as_text)
+            self.assertEqual(self.types("out.parquet"), self.types(f"{name}.parquet"))
+
+    def test_ways_to_write(self):
+        self.ok("select", "plain.parquet", "--columns", "i,s", "-o", "a.parquet")
+        out = self.ok("select", "plain.parquet", "--columns", "i,s", "--format", "parquet").out
+        self.assertEqual(out, self.read("a.parquet"))
+        self.ok("sql", "copy (select i, s from 'plain.parquet') to 'b.parquet' "
+                "(format parquet, compression zstd)")
+        self.assertEqual(self.read("b.parquet"), out)
+        self.ok("sql", "copy 'plain.parquet' to 'c.parquet'")
+        self.assertEqual(self.rows("select * from 'c.parquet'"), ROWS)
+        self.fails("sql", "copy 'plain.parquet' to 'd.parquet' (format parquet, compression gzip)",
+                   saying="with zstd only")
+        self.assertFalse(os.path.exists("d.parquet"))
+
+    def test_answers_without_rows(self):
+        done = self.run_presso("sql", "select i, s from 'plain.parquet' where i > 99",
+                               "-o", "none.parquet")
+        self.assertEqual(done.status, 1)
+        self.assertEqual(self.types("none.parquet"), ["int32", "utf8"])
+        self.assertEqual(self.ok("sql", "select count(*) n from 'none.parquet'").out, b"n\n0\n")
+
+    def test_many_rows(self):
+        rng = random.Random(3)
+        lines = ["n,few,word,real,day,flag\n"]
+        for i in range(150_000):
+            word = rng.choice(("alpha", "beta", "")) if i % 3 else f"w{rng.randrange(10**9)}"
+            lines.append(
+                f"{i * i},{rng.randrange(5)},{word},{rng.random()},"
+                f"20{i % 90 + 10}-01-{i % 28 + 1:02},{'true' if rng.random() < 0.3 else ''}\n"
+            )
+        self.write("many.csv", "".join(lines).encode())
+        self.ok("select", "many.csv", "-o", "many.parquet")
+        self.assertEqual(self.ok("select", "many.parquet").out, self.ok("select", "many.csv").out)
+        self.assertLess(len(self.read("many.parquet")), len(self.read("many.csv")))
+
+    def test_text_that_is_no_utf8(self):
+        self.write("bytes.csv", b"a,b\nx,\xff\ny,z\n")
+        self.ok("select", "bytes.csv", "-o", "bytes.parquet")
+        self.assertEqual(self.types("bytes.parquet"), ["utf8", "binary"])
+        self.ok("sql", "select upper(a) u from 'bytes.csv'", "-o", "text.parquet")
+        self.assertEqual(self.types("text.parquet"), ["utf8"])
+
+    def test_seconds_become_milliseconds(self):
+        self.write("t.csv", b"t\n2024-01-02 03:04:05\n1960-01-01 00:00:00\n")
+        self.ok("select", "t.csv", "-o", "t.parquet")
+        self.assertEqual(self.rows("select t from 't.parquet'"),
+                         [{"t": "2024-01-02 03:04:05.000"}, {"t": "1960-01-01 00:00:00.000"}])
+
+
+if __name__ == "__main__":
+    main()
