@@ -24,7 +24,7 @@ const CommandInfo kSqlInfo = {
     .operands = "STATEMENT",
     .description =
         "Answers one SQL statement whose tables are files, in quotes or as plain names: tables of "
-        "'presso compress --table', or CSV and its kin, as for 'presso select'. There may be joins "
+        "'presso compress --table', Parquet, or CSV and its kin, as for 'presso select'. There may be joins "
         "of all kinds, subqueries, with, union and other set operations, window functions, group "
         "by with rollup and cube, pivot, describe and summarize; 'create table FILE as' and 'copy "
         "(...) to FILE' write the answer to a file. docs/sql.md lists what there is and how it "
