@@ -358,7 +358,8 @@ Result<SqlStatement> Statement::copied() {
       }
       continue;
     }
-    if (!option.is_word("format")) return unexpected(option, "FORMAT, HEADER, DELIMITER or COMPRESSION");
+    if (!option.is_word("format"))
+      return unexpected(option, "FORMAT, HEADER, DELIMITER or COMPRESSION");
     const bool quoted = parser_.here().kind == Token::Kind::kString;
     const std::string name = quoted ? unquoted(parser_.here().text) : name_of(parser_.here());
     result.target_format = lower_case(name);

@@ -56,8 +56,8 @@ class Input(ParquetTest):
     def test_nested_values(self):
         self.assertEqual(self.rows("select * from 'nested.parquet'"), NESTED)
         self.assertEqual(
-            self.rows("select id, st.x, \"st.y\" y, l[1] e, m.k, ls[1].b[1] f from 'nested.parquet' "
-                      "where st.x = 1"),
+            self.rows("select id, st.x, \"st.y\" y, l[1] e, m.k, ls[1].b[1] f "
+                      "from 'nested.parquet' where st.x = 1"),
             [{"id": 1, "x": 1, "y": "q", "e": "1", "k": "1", "f": "1.5"}],
         )
         self.assertEqual(self.rows("select id, unnest(l) e from 'nested.parquet'"),

@@ -240,7 +240,9 @@ class CompressCommand final : public Command {
     if (!text.ok()) return error(shown_name(path), text.error());
     // The size of the text is not known if another program has compressed it, so there is no share
     // then.
-    Progress progress(shown_name(path), text->is_compressed() || text->is_parquet() ? 0 : input.size(), files_.progress);
+    Progress progress(shown_name(path),
+                      text->is_compressed() || text->is_parquet() ? 0 : input.size(),
+                      files_.progress);
     options.on_progress = [&progress](std::uint64_t plain, std::uint64_t) {
       progress.update(plain, plain);
       return true;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The text that becomes a table: a file that can be read at any place; a file that gzip, zstd or
 // lz4 wrote, which is decompressed twice, once to find out the types of its columns; or a pipe,
-// whose types are found out from its beginning. A Parquet file has columns in place of text. Tested by tests/cli/test_table.py. Decompressing
-// twice costs time and no memory; holding the text would cost memory.
+// whose types are found out from its beginning. A Parquet file has columns in place of text. Tested
+// by tests/cli/test_table.py. Decompressing twice costs time and no memory; holding the text would
+// cost memory.
 #pragma once
 
 #include <memory>

@@ -47,14 +47,13 @@ Result<TableSummary> report_text(const std::string& path, const InputFile& input
 }
 
 std::string text_report(const std::string& path, const TableSummary& summary) {
-  std::string out = terminal_text(path).text + ": " + grouped(summary.rows) +
-                    (summary.rows == 1 ? " row of " : " rows of ") +
-                    grouped(summary.schema.columns.size()) +
-                    (summary.schema.columns.size() == 1 ? " column, " : " columns, ") +
-                    grouped(summary.plain_bytes) +
-                    (summary.schema.text.kind == TextKind::kNone ? " bytes of values\n"
-                                                                 : " bytes of text\n") +
-                    terminal_text(dialect_words(summary)).text + "\n";
+  std::string out =
+      terminal_text(path).text + ": " + grouped(summary.rows) +
+      (summary.rows == 1 ? " row of " : " rows of ") + grouped(summary.schema.columns.size()) +
+      (summary.schema.columns.size() == 1 ? " column, " : " columns, ") +
+      grouped(summary.plain_bytes) +
+      (summary.schema.text.kind == TextKind::kNone ? " bytes of values\n" : " bytes of text\n") +
+      terminal_text(dialect_words(summary)).text + "\n";
   if (summary.bad_rows > 0) {
     out += grouped(summary.bad_rows) + (summary.bad_rows == 1 ? " row does" : " rows do") +
            " not fit; the first: " + terminal_text(summary.first_bad_row).text + "\n";

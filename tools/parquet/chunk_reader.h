@@ -14,8 +14,8 @@
 
 namespace presso::cli {
 
-/// What was read: for each entry its levels, and the values that are there. Columns that are not
-/// repeated have an entry for each row; levels that cannot differ are left out.
+/// The result of a read: for each entry its levels, and the values that are not null. Columns that
+/// are not repeated have an entry for each row; levels that cannot differ are left out.
 struct ChunkValues {
   std::size_t entries = 0;
   std::vector<Byte> def_levels;

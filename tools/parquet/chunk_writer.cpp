@@ -441,12 +441,15 @@ class ChunkWriter {
     codes_.assign(dictionary.codes().begin(), dictionary.codes().end());
     code_width_ = dictionary.width_of_codes();
     chunk_.encoding = ParquetEncoding::kRleDictionary;
-    PRESSO_TRY(append_page(plain.bytes(), [&](ThriftWriter& out) {
-      out.struct_field(7);
-      out.int_field(1, static_cast<std::int64_t>(dictionary.size()));
-      out.int_field(2, static_cast<int>(ParquetEncoding::kPlain));
-      out.end_struct();
-    }, ParquetPage::kDictionary));
+    PRESSO_TRY(append_page(
+        plain.bytes(),
+        [&](ThriftWriter& out) {
+          out.struct_field(7);
+          out.int_field(1, static_cast<std::int64_t>(dictionary.size()));
+          out.int_field(2, static_cast<int>(ParquetEncoding::kPlain));
+          out.end_struct();
+        },
+        ParquetPage::kDictionary));
     chunk_.dictionary_bytes = chunk_.bytes.size();
     return {};
   }
@@ -467,14 +470,17 @@ class ChunkWriter {
       const std::size_t value_end = value + append_levels(row, end, page);
       append_values(value, value_end, page);
       value = value_end;
-      PRESSO_TRY(append_page(page.bytes(), [&](ThriftWriter& out) {
-        out.struct_field(5);
-        out.int_field(1, static_cast<std::int64_t>(end - row));
-        out.int_field(2, static_cast<int>(chunk_.encoding));
-        out.int_field(3, static_cast<int>(ParquetEncoding::kRle));
-        out.int_field(4, static_cast<int>(ParquetEncoding::kRle));
-        out.end_struct();
-      }, ParquetPage::kData));
+      PRESSO_TRY(append_page(
+          page.bytes(),
+          [&](ThriftWriter& out) {
+            out.struct_field(5);
+            out.int_field(1, static_cast<std::int64_t>(end - row));
+            out.int_field(2, static_cast<int>(chunk_.encoding));
+            out.int_field(3, static_cast<int>(ParquetEncoding::kRle));
+            out.int_field(4, static_cast<int>(ParquetEncoding::kRle));
+            out.end_struct();
+          },
+          ParquetPage::kData));
     }
     return {};
   }
@@ -510,8 +516,8 @@ class ChunkWriter {
             static_cast<Byte>(values_.values.data()[i] << ((i - first) % 8));
       }
     } else if (stored_.width > 0) {
-      to.append(values_.values.bytes().subspan(first * stored_.width,
-                                               (end - first) * stored_.width));
+      to.append(
+          values_.values.bytes().subspan(first * stored_.width, (end - first) * stored_.width));
     } else {
       for (std::size_t i = first; i < end; ++i) {
         const Bytes text = values_.string(i);

@@ -61,7 +61,7 @@ void read_logical(ThriftReader& in, ThriftType type, ParquetNode& node) {
   using M = ParquetMeaning;
   constexpr M kMeanings[] = {M::kNone,      M::kString,  M::kMap,     M::kList,
                              M::kEnum,      M::kDecimal, M::kDate,    M::kTime,
-                             M::kTimestamp, M::kUnusual,   M::kInteger, M::kUnknown,
+                             M::kTimestamp, M::kUnusual, M::kInteger, M::kUnknown,
                              M::kJson,      M::kBson,    M::kUuid,    M::kHalf};
   if (type != ThriftType::kStruct) return in.fail();
   in.read_struct([&](int id, ThriftType of) {

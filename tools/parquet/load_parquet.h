@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A table of presso from a Parquet file, and the facts about it. Tested by tests/cli/test_parquet.py.
+// A table of presso from a Parquet file, and the facts about it. Tested by
+// tests/cli/test_parquet.py.
 #pragma once
 
 #include <functional>

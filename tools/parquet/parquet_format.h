@@ -80,7 +80,7 @@ struct ParquetNode {
   std::vector<ParquetNode> children;
   std::size_t leaf = 0;  ///< number of the column, or of the first one below
 
-  // Of columns.
+  // Only columns have these.
   ParquetType type = ParquetType::kBoolean;
   std::uint32_t width = 0;  ///< bytes of a kFixed
   ParquetMeaning meaning = ParquetMeaning::kNone;

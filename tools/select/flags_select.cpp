@@ -106,13 +106,13 @@ std::vector<Flag> row_flags(SelectSettings& settings) {
 
 /// The format that --format names. The parser has checked the name, so the last case is CSV.
 AnswerFormat format_of(const std::string& name) {
-  return name == "tsv"      ? AnswerFormat::kTsv
-         : name == "jsonl"  ? AnswerFormat::kJsonLines
-         : name == "table"  ? AnswerFormat::kTable
-         : name == "arrow"  ? AnswerFormat::kArrow
-         : name == "presso" ? AnswerFormat::kPresso
+  return name == "tsv"       ? AnswerFormat::kTsv
+         : name == "jsonl"   ? AnswerFormat::kJsonLines
+         : name == "table"   ? AnswerFormat::kTable
+         : name == "arrow"   ? AnswerFormat::kArrow
+         : name == "presso"  ? AnswerFormat::kPresso
          : name == "parquet" ? AnswerFormat::kParquet
-                            : AnswerFormat::kCsv;
+                             : AnswerFormat::kCsv;
 }
 
 /// -o of a query; "-" is standard output. An empty name is refused, since it would mean standard
@@ -144,7 +144,8 @@ std::vector<Flag> output_flags(SelectSettings& settings) {
        .value_name = "OUT",
        .category = kOutput,
        .brief = "write to OUT, in the format that its name says; - is standard output",
-       .text = ".csv, .tsv, .jsonl, .arrows, .parquet or .presso. The file appears under its name once it is "
+       .text = ".csv, .tsv, .jsonl, .arrows, .parquet or .presso. The file appears under its name "
+               "once it is "
                "complete.",
        .completion = Completion::kFile,
        .apply = [&files =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes an answer as a Parquet file (tools/parquet/parquet_writer.h). The writer encodes on its own
-// threads, so nothing is done on the query's. Tested by tests/cli/test_parquet.py.
+// Writes an answer as a Parquet file (tools/parquet/parquet_writer.h). The writer encodes on its
+// own threads, so nothing is done on the query's. Tested by tests/cli/test_parquet.py.
 #include <optional>
 
 #include "tools/parquet/parquet_writer.h"

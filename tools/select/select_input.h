@@ -24,7 +24,7 @@ struct SelectInputOptions {
   const TableFlags* text = nullptr;  ///< how plain text is written
   unsigned threads = 0;
   bool progress = false;
-  bool names_only = false;       ///< the first rows of a text will do
+  bool names_only = false;  ///< the first rows of a text will do
   /// The columns of a Parquet file that are read; of others all values are null.
   NeededColumns columns;
   ByteSink* bad_rows = nullptr;  ///< of the file of --bad-rows; nullptr: such rows are errors

@@ -27,12 +27,12 @@ constexpr Ending kEndings[] = {
     {".csv", AnswerFormat::kCsv},          {".tsv", AnswerFormat::kTsv},
     {".tab", AnswerFormat::kTsv},          {".jsonl", AnswerFormat::kJsonLines},
     {".ndjson", AnswerFormat::kJsonLines}, {".arrows", AnswerFormat::kArrow},
-    {".presso", AnswerFormat::kPresso},   {".parquet", AnswerFormat::kParquet},
+    {".presso", AnswerFormat::kPresso},    {".parquet", AnswerFormat::kParquet},
 };
 
 /// Whoever names such a file expects a form that presso does not write, so the name is refused.
-constexpr std::string_view kOtherEndings[] = {".arrow", ".feather", ".json", ".xlsx",
-                                              ".gz",      ".zst",   ".lz4",     ".zip",  ".db"};
+constexpr std::string_view kOtherEndings[] = {".arrow", ".feather", ".json", ".xlsx", ".gz",
+                                              ".zst",   ".lz4",     ".zip",  ".db"};
 
 /// The format that the name's ending stands for; CSV where it stands for none. Error:
 /// kInvalidArgument for an ending that promises a format that presso does not write.

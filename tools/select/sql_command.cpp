@@ -24,7 +24,8 @@ const CommandInfo kSqlInfo = {
     .operands = "STATEMENT",
     .description =
         "Answers one SQL statement whose tables are files, in quotes or as plain names: tables of "
-        "'presso compress --table', Parquet, or CSV and its kin, as for 'presso select'. There may be joins "
+        "'presso compress --table', Parquet, or CSV and its kin, as for 'presso select'. There may "
+        "be joins "
         "of all kinds, subqueries, with, union and other set operations, window functions, group "
         "by with rollup and cube, pivot, describe and summarize; 'create table FILE as' and 'copy "
         "(...) to FILE' write the answer to a file. docs/sql.md lists what there is and how it "
@@ -53,9 +54,9 @@ const CommandInfo kSqlInfo = {
 
 /// The formats of COPY.
 constexpr std::pair<std::string_view, AnswerFormat> kFormats[] = {
-    {"csv", AnswerFormat::kCsv},        {"tsv", AnswerFormat::kTsv},
-    {"json", AnswerFormat::kJsonLines}, {"jsonl", AnswerFormat::kJsonLines},
-    {"arrow", AnswerFormat::kArrow},    {"presso", AnswerFormat::kPresso},
+    {"csv", AnswerFormat::kCsv},         {"tsv", AnswerFormat::kTsv},
+    {"json", AnswerFormat::kJsonLines},  {"jsonl", AnswerFormat::kJsonLines},
+    {"arrow", AnswerFormat::kArrow},     {"presso", AnswerFormat::kPresso},
     {"parquet", AnswerFormat::kParquet},
 };
 
@@ -186,8 +187,9 @@ class SqlCommand final : public QueryCommand {
       settings_.format = format;
       return {};
     }
-    return make_error(ErrorCode::kInvalidArgument,
-                      "there is no FORMAT '" + name + "'; there are csv, tsv, json, arrow, parquet, presso");
+    return make_error(
+        ErrorCode::kInvalidArgument,
+        "there is no FORMAT '" + name + "'; there are csv, tsv, json, arrow, parquet, presso");
   }
 
   /// Runs all inner queries of the statement; what they keep lives as long as the command.
