@@ -12,7 +12,8 @@ set(presso_cold_files
   "python/src/(archive|compress|errors|gpu_.*|module|opened_file|part_ranges|query|scan)"
   "tools/scan/(flags_.*|glob|scan_(colors|command|device|explain|input|patterns))"
   "tools/scan/scan_(multiline_printer|plan|replace|report|statistics|unescape|walk)"
-  "tools/select/(.*_answer|auto_device|flags_select|.*_command|select_.*)"
+  "tools/parquet/(footer|json_assembler|load_parquet|parquet_.*|thrift)"
+  "tools/select/(.*_answer|auto_device|flags_select|needed_columns|.*_command|select_.*)"
   # What a GPU is told to do.
   "(decompress|scan|query|python)/gpu.*"
   # For CPUs without AVX2.

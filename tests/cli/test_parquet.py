@@ -156,6 +156,14 @@ class Input(ParquetTest):
         self.write("page.parquet", content[:20] + b"\xff" * 40 + content[60:])
         self.fails("select", "page.parquet", saying="row group 1, column 'i', byte ")
 
+    def test_a_name_that_promises_parquet(self):
+        self.write("no.parquet", b"a,b\n1,2\n")
+        self.fails("select", "no.parquet", saying="no.parquet: is no Parquet file")
+
+    def test_a_file_that_presso_compressed(self):
+        self.ok("compress", "-q", "plain.parquet")
+        self.assertEqual(self.rows("select * from 'plain.parquet.presso'"), ROWS)
+
     def test_damage_is_an_error_or_other_values(self):
         rng = random.Random(7)
         for name in ("snappy", "deltas_v2_zstd", "nested", "duckdb"):

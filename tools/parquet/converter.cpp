@@ -305,7 +305,9 @@ Result<ValueConverter> ValueConverter::make(const ParquetNode& leaf) {
   const bool is_int = leaf.type == ParquetType::kInt32 || leaf.type == ParquetType::kInt64;
   if (leaf.meaning == M::kDecimal) {
     PRESSO_TRY(made.set_decimal(leaf));
-  } else if (is_int && (leaf.meaning == M::kTime || leaf.meaning == M::kTimestamp)) {
+  } else if (is_int && leaf.meaning == M::kTime) {
+    made.set_time(leaf);
+  } else if (leaf.type == ParquetType::kInt64 && leaf.meaning == M::kTimestamp) {
     made.set_time(leaf);
   } else if (leaf.type == ParquetType::kInt32 && leaf.meaning == M::kDate) {
     made.schema_.type = ColumnType::kDate32;
@@ -321,6 +323,10 @@ Result<ValueConverter> ValueConverter::make(const ParquetNode& leaf) {
     made.schema_.type = leaf.type == ParquetType::kFloat ? ColumnType::kFloat : ColumnType::kDouble;
   } else {
     made.set_bytes(leaf);
+  }
+  // Values that are taken as they are stored must have the column's width.
+  if (made.is_same() && made.stored_width_ != made.width()) {
+    return make_error(ErrorCode::kUnsupported, "has a type and a meaning that do not fit together");
   }
   made.schema_.nullable = leaf.def_level > 0;
   return made;

@@ -103,9 +103,14 @@ Status SelectInput::read(const SelectInputOptions& options) {
   if (begins_table(begun)) return open_table();
   if (got >= sizeof kFileMagic && has_file_magic(begin)) {
     PRESSO_TRY(decompress(options.threads));
-    return load_text({}, options);
+    return begins_parquet(held_) ? load_columns(options) : load_text({}, options);
   }
   if (begins_parquet(begun)) return load_columns(options);
+  // As text it would give an answer that nobody meant.
+  if (path_.ends_with(".parquet")) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "is no Parquet file, as its name says: it does not begin with PAR1");
+  }
   return load_text(begun, options);
 }
 
