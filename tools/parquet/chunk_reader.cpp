@@ -11,7 +11,6 @@
 namespace presso::cli {
 namespace {
 
-constexpr std::uint64_t kReadAhead = 1u << 20;
 constexpr std::uint64_t kUsualHeaderBytes = 4096;
 constexpr std::size_t kLevelsAtOnce = 4096;
 constexpr std::int64_t kMaxPageBytes = std::int64_t{1} << 31;
@@ -31,12 +30,13 @@ bool has_higher(const std::vector<Byte>& levels, std::size_t from, int most) {
 
 ChunkReader::ChunkReader(const RandomAccess& file, const ParquetNode& leaf,
                          const ParquetChunk& chunk, const ValueConverter& converter,
-                         std::string place)
+                         std::string place, std::uint64_t read_ahead)
     : file_(file),
       leaf_(leaf),
       chunk_(chunk),
       converter_(converter),
       place_(std::move(place)),
+      read_ahead_(read_ahead),
       at_(chunk.begin),
       page_at_(chunk.begin),
       left_(chunk.values) {}
@@ -55,7 +55,7 @@ Status ChunkReader::fill(std::uint64_t bytes) {
   const std::uint64_t needed = std::min(bytes, rest);
   const bool is_there = at_ >= window_at_ && at_ + needed <= window_at_ + window_.size();
   if (is_there) return {};
-  window_.resize_discarding(std::min(rest, std::max(needed, kReadAhead)));
+  window_.resize_discarding(std::min(rest, std::max(needed, read_ahead_)));
   window_at_ = at_;
   return file_.read_at(at_, window_.mutable_bytes());
 }

@@ -33,9 +33,10 @@ struct ChunkValues {
 /// The pages of a chunk, in order. For one thread.
 class ChunkReader {
  public:
-  /// Keeps all by reference. `place` names the chunk in errors.
+  /// Keeps all by reference. `place` names the chunk in errors; `read_ahead` bytes are read at a
+  /// time, unless a page is larger.
   ChunkReader(const RandomAccess& file, const ParquetNode& leaf, const ParquetChunk& chunk,
-              const ValueConverter& converter, std::string place);
+              const ValueConverter& converter, std::string place, std::uint64_t read_ahead);
 
   /// Replaces `to` by the next rows. Errors: kInvalidArgument and kUnsupported, with the place;
   /// those of the file.
@@ -80,6 +81,7 @@ class ChunkReader {
   const ParquetChunk& chunk_;
   const ValueConverter& converter_;
   std::string place_;
+  std::uint64_t read_ahead_;
   std::uint64_t at_;       ///< in the file: of the next page
   std::uint64_t page_at_;  ///< of the present one
   std::uint64_t left_;     ///< entries of the chunk that no page before had

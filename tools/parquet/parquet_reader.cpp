@@ -12,7 +12,30 @@
 namespace presso::cli {
 namespace {
 
-constexpr std::uint64_t kBatchRows = 1u << 16;
+/// The rows of a batch: few at first, twice as many as long as a batch is small, so that neither
+/// many columns nor long strings take much memory.
+constexpr std::uint64_t kFirstBatchRows = 1u << 10;
+constexpr std::uint64_t kMostBatchRows = 1u << 16;
+constexpr std::uint64_t kSmallBatchBytes = 8u << 20;
+constexpr std::uint64_t kLargeBatchBytes = 64u << 20;
+/// What is read ahead of all columns together, and of one at most.
+constexpr std::uint64_t kAllReadAhead = 64u << 20;
+constexpr std::uint64_t kMostReadAhead = 1u << 20;
+constexpr std::uint64_t kLeastReadAhead = 16u << 10;
+
+std::uint64_t bytes_of(std::span<const ColumnView> views) {
+  std::uint64_t bytes = 0;
+  for (const ColumnView& view : views) {
+    bytes += view.offsets != nullptr ? static_cast<std::uint64_t>(view.offsets[view.rows])
+                                     : view.rows * value_bytes(view.type);
+  }
+  return bytes;
+}
+
+std::uint64_t next_batch_rows(std::uint64_t rows, std::uint64_t bytes) {
+  if (bytes > kLargeBatchBytes) return std::max<std::uint64_t>(rows / 2, 1);
+  return bytes <= kSmallBatchBytes ? std::min(2 * rows, kMostBatchRows) : rows;
+}
 
 bool has_repeated(const ParquetNode& node) {
   return node.repetition == ParquetRepetition::kRepeated ||
@@ -78,14 +101,15 @@ bool begins_parquet(Bytes begun) {
 /// Reads a column of the table through one row group.
 class ParquetReader::ColumnReader {
  public:
-  ColumnReader(const ParquetReader& reader, std::size_t column, std::size_t group)
+  ColumnReader(const ParquetReader& reader, std::size_t column, std::size_t group,
+               std::uint64_t read_ahead)
       : column_(reader.columns_[column]), schema_(reader.schema_.columns[column]) {
     place_ = "row group " + grouped(group + 1) + ", column '" + schema_.name + "'";
     const ParquetRowGroup& chunks = reader.footer_->row_groups[group];
     for (std::size_t i = 0; i < column_.converters.size(); ++i) {
       const std::size_t leaf = column_.node->leaf + i;
       chunks_.emplace_back(reader.file_, *reader.footer_->leaves[leaf], chunks.chunks[leaf],
-                           column_.converters[i], place_);
+                           column_.converters[i], place_, read_ahead);
     }
     read_.resize(chunks_.size());
   }
@@ -223,17 +247,22 @@ Result<ParquetReader> ParquetReader::open(const RandomAccess& file) {
 
 Status ParquetReader::read(std::span<const std::size_t> columns, unsigned threads,
                            const OnRows& on_rows) const {
+  const std::uint64_t read_ahead = std::clamp(
+      kAllReadAhead / std::max<std::uint64_t>(columns.size(), 1), kLeastReadAhead, kMostReadAhead);
+  std::uint64_t at_once = kFirstBatchRows;
   for (std::size_t group = 0; group < footer_->row_groups.size(); ++group) {
     std::vector<ColumnReader> readers;
-    for (const std::size_t column : columns) readers.emplace_back(*this, column, group);
+    for (const std::size_t column : columns) readers.emplace_back(*this, column, group, read_ahead);
     const std::uint64_t rows = footer_->row_groups[group].rows;
-    for (std::uint64_t row = 0; row < rows; row += kBatchRows) {
-      const std::uint64_t some = std::min(kBatchRows, rows - row);
+    std::uint64_t some = 0;
+    for (std::uint64_t row = 0; row < rows; row += some) {
+      some = std::min(at_once, rows - row);
       PRESSO_TRY(for_each_in_parallel(
           readers.size(), threads, [&](std::size_t i, unsigned) { return readers[i].read(some); }));
       std::vector<ColumnView> views;
       for (const ColumnReader& reader : readers) views.push_back(reader.view(some));
       PRESSO_TRY(on_rows(views));
+      if (some == at_once) at_once = next_batch_rows(at_once, bytes_of(views));
     }
   }
   return {};
