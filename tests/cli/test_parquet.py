@@ -98,6 +98,9 @@ class Input(ParquetTest):
             (f"select distinct on (b) b, i from {name} where i = -3", [{"b": False, "i": -3}]),
             (f"select count(*) n from {name} a join {name} b using (i, s)", [{"n": 3}]),
             (f"select count(*) n from {name} a natural join {name} b", [{"n": 2}]),
+            (f"select first from {name} t(first, second) where second = 1", [{"first": 1}]),
+            (f"select (1 - d) * u x, count( * ) n from {name} where i = 1 group by 1",
+             [{"x": -0.5, "n": 1}]),
         ):
             self.assertEqual(self.rows(statement), expected, statement)
         self.fails("sql", f"select none from {name}", saying="there is no column 'none'")
