@@ -23,7 +23,7 @@ constexpr std::uint64_t kAllReadAhead = 64u << 20;
 constexpr std::uint64_t kMostReadAhead = 1u << 20;
 constexpr std::uint64_t kLeastReadAhead = 16u << 10;
 
-std::uint64_t bytes_of(std::span<const ColumnView> views) {
+std::uint64_t batch_bytes(std::span<const ColumnView> views) {
   std::uint64_t bytes = 0;
   for (const ColumnView& view : views) {
     bytes += view.offsets != nullptr ? static_cast<std::uint64_t>(view.offsets[view.rows])
@@ -262,7 +262,7 @@ Status ParquetReader::read(std::span<const std::size_t> columns, unsigned thread
       std::vector<ColumnView> views;
       for (const ColumnReader& reader : readers) views.push_back(reader.view(some));
       PRESSO_TRY(on_rows(views));
-      if (some == at_once) at_once = next_batch_rows(at_once, bytes_of(views));
+      if (some == at_once) at_once = next_batch_rows(at_once, batch_bytes(views));
     }
   }
   return {};
