@@ -30,7 +30,7 @@ class Elements {
     }
   }
   std::int64_t count() const { return static_cast<std::int64_t>(members_.size()); }
-  bool is_null(std::int64_t place) const { return at(place).kind == JsonKind::kNull; }
+  bool is_null_at(std::int64_t place) const { return at(place).kind == JsonKind::kNull; }
   /// The text of a string, and the JSON of other values.
   std::string text(std::int64_t place) const {
     std::string text;
@@ -93,7 +93,7 @@ std::int64_t list_position(const Row& row, Text list, Text wanted) {
   const bool is_number = row.context.node.parameter != 0;
   const std::optional<double> number = is_number ? number_of(wanted) : std::nullopt;
   for (std::int64_t place = 1; place <= elements.count(); ++place) {
-    if (elements.is_null(place)) continue;
+    if (elements.is_null_at(place)) continue;
     const std::string text = elements.text(place);
     if (text == wanted || (number && number_of(text) == number)) return place;
   }
@@ -126,7 +126,7 @@ Text text_slice(const Row&, Text text, std::int64_t first, std::int64_t last) {
 Text list_extract(const Row& row, Text list, std::int64_t place) {
   const Elements elements(row, list);
   if (place < 0) place += elements.count() + 1;
-  if (place < 1 || place > elements.count() || elements.is_null(place))
+  if (place < 1 || place > elements.count() || elements.is_null_at(place))
     return row.set_null(), Text();
   return row.keep(elements.text(place));
 }
@@ -136,7 +136,7 @@ Text array_to_string(const Row& row, Text list, Text separator) {
   std::string joined;
   bool any = false;
   for (std::int64_t place = 1; place <= elements.count(); ++place) {
-    if (elements.is_null(place)) continue;
+    if (elements.is_null_at(place)) continue;
     if (std::exchange(any, true)) joined += separator;
     joined += elements.text(place);
   }
@@ -197,7 +197,7 @@ Result<NodeId> split(Call& call) {
   return call.build.call(kStringSplit, json_schema(), call.arguments);
 }
 
-Result<NodeId> position(Call& call) {
+Result<NodeId> place_in(Call& call) {
   PRESSO_TRY(check_list(call));
   const Family family = call.at(1).family;
   const bool is_number =
@@ -211,7 +211,7 @@ Result<NodeId> position(Call& call) {
 }
 
 Result<NodeId> contains(Call& call) {
-  PRESSO_ASSIGN(const NodeId place, position(call));
+  PRESSO_ASSIGN(const NodeId place, place_in(call));
   return call.build.compare(Step::kNotEqual, place, call.build.integer(0));
 }
 
@@ -228,7 +228,7 @@ Result<NodeId> slice(Call& call) {
 }
 
 /// An element has the type that the list's schema says, else it is text.
-Result<NodeId> extract(Call& call) {
+Result<NodeId> element_of(Call& call) {
   PRESSO_TRY(check_list(call));
   const NestedFields fields = call.at(0).schema.fields;  // nodes move where others are added
   PRESSO_ASSIGN(const NodeId place, integer_argument(call, 1));
@@ -257,11 +257,11 @@ void add(Functions& functions) {
     functions[name] = {2, 2, contains};
   }
   for (const char* name : {"list_position", "list_indexof", "array_position", "array_indexof"}) {
-    functions[name] = {2, 2, position};
+    functions[name] = {2, 2, place_in};
   }
   functions["list_slice"] = functions["array_slice"] = {3, 3, slice};
   functions["list_extract"] = functions["list_element"] =
-      functions["array_extract"] = {2, 2, extract};
+      functions["array_extract"] = {2, 2, element_of};
   functions["array_to_string"] = {2, 2, joined};
 }
 

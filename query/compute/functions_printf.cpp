@@ -33,7 +33,7 @@ struct Spec {
   bool is_one_of(Text letters) const { return letters.find(letter) != Text::npos; }
 };
 
-std::string padded(const Spec& spec, std::string text, char align) {
+std::string with_padding(const Spec& spec, std::string text, char align) {
   const std::int64_t missing = spec.width - count_characters(bytes_of(text));
   if (missing <= 0) return text;
   if (spec.align != 0) align = spec.align;
@@ -66,7 +66,7 @@ std::string finished(const Spec& spec, Text number) {
   if (spec.zeros && spec.align == 0 && sign.size() + digits.size() < width) {
     digits.insert(0, width - sign.size() - digits.size(), '0');
   }
-  return padded(spec, sign + digits, '>');
+  return with_padding(spec, sign + digits, '>');
 }
 
 Text format_digits(const Row& row, Text number) {
@@ -88,7 +88,7 @@ Text format_integer(const Row& row, std::int64_t value) {
   const auto& spec = row.prepared<Spec>();
   const bool is_code = spec.letter == 'c';
   if (is_code && (value < 0 || value > 127)) return row.fail(), Text();
-  if (is_code) return row.keep(padded(spec, std::string(1, static_cast<char>(value)), '<'));
+  if (is_code) return row.keep(with_padding(spec, std::string(1, static_cast<char>(value)), '<'));
   char digits[66];
   const int base = spec.is_one_of("xX") ? 16 : spec.letter == 'o' ? 8 : 2;
   char* const end = std::to_chars(digits, digits + sizeof digits, value, base).ptr;
@@ -104,7 +104,7 @@ Text format_text(const Row& row, Text text) {
   if (spec.precision >= 0) {
     text.remove_suffix(behind(bytes_of(text), spec.precision).size());
   }
-  return row.keep(padded(spec, std::string(text), spec.text_align));
+  return row.keep(with_padding(spec, std::string(text), spec.text_align));
 }
 
 constexpr Kernel kDigits{"format", each<format_digits>};
@@ -187,7 +187,7 @@ class Format {
     part.spec.written = written;
     return part;
   }
-  static bool take(Text& text, Text letters, char& to) {
+  static bool take_letter(Text& text, Text letters, char& to) {
     if (text.empty() || letters.find(text.front()) == Text::npos) return false;
     to = text.front();
     text.remove_prefix(1);
@@ -204,29 +204,29 @@ class Format {
   static void take_alignment(Text& text, Spec& spec) {
     Text rest = text;
     const Text fill = rest.empty() ? rest : take_character(rest);
-    if (take(rest, "<>^", spec.align)) {
+    if (take_letter(rest, "<>^", spec.align)) {
       spec.fill = fill;
       text = rest;
     } else {
-      take(text, "<>^", spec.align);
+      take_letter(text, "<>^", spec.align);
     }
   }
   /// Marks, width, precision and letter, which both kinds of formats have.
   Status take_spec(Text text, Spec& spec) const {
     char mark = 0;
-    while (take(text, "+ #0,_t", mark)) {
+    while (take_letter(text, "+ #0,_t", mark)) {
       if (mark == '+' || mark == ' ') spec.sign = mark;
       if (mark == '0') spec.zeros = true;
       if (mark == ',' || mark == '_') spec.separator = mark;
-      if (mark == 't' && !take(text, ",_'. ", spec.separator)) break;
+      if (mark == 't' && !take_letter(text, ",_'. ", spec.separator)) break;
     }
     if (const auto width = take_number(text)) spec.width = at_most(*width);
-    take(text, ",_", spec.separator);
+    take_letter(text, ",_", spec.separator);
     if (!text.empty() && text.front() == '.') {
       text.remove_prefix(1);
       spec.precision = at_most(take_number(text).value_or(0));
     }
-    take(text, "dsfFeEgGxXobc", spec.letter);
+    take_letter(text, "dsfFeEgGxXobc", spec.letter);
     if (text.empty() && spec.width <= kMostDigits && spec.precision <= kMostDigits) return {};
     return wrong("'" + spec.written + "' is no way to write a value");
   }
