@@ -10,21 +10,11 @@
 #include <limits>
 #include <string>
 
-#include "format/columns/arrow_format.h"
+#include "compress/arrow/array_values.h"
 #include "format/columns/bit_copy.h"
 
 namespace presso {
 namespace {
-
-/// Bytes of a string view (Arrow's layouts "vu" and "vz"); up to 12 bytes of a string stand in
-/// the view itself.
-constexpr std::uint32_t kViewBytes = 16;
-constexpr std::uint32_t kInlineBytes = 12;
-
-/// Buffer 0 is the validity bitmap, buffer 1 values or offsets, buffer 2 the bytes of strings.
-const Byte* buffer_of(const ArrowArray& array, std::int64_t index) {
-  return static_cast<const Byte*>(array.buffers[index]);
-}
 
 /// A dictionary's code. Negative ones become larger than any dictionary, and are refused as
 /// such.
@@ -47,54 +37,70 @@ std::uint64_t code_at(char format, const Byte* codes, std::uint64_t row) {
   }
 }
 
-/// Whether a format is one of integers, which alone can be a dictionary's codes.
-bool is_code_format(std::string_view format) {
-  constexpr std::string_view kIntegers = "cCsSiIlL";
-  return format.size() == 1 && kIntegers.find(format[0]) != kIntegers.npos;
-}
-
 }  // namespace
 
 /// The value type of a dictionary becomes the column's type; dictionaries of dictionaries work
 /// too.
 Result<ArrowColumn> ArrowColumn::make(const ArrowSchema& schema) {
   ArrowColumn column;
-  const std::string_view format = schema.format == nullptr ? "" : schema.format;
   const std::string name = schema.name == nullptr ? "" : schema.name;
-  const auto known = column_of_arrow_format(format);
-  if (!known || (schema.dictionary != nullptr && !is_code_format(format))) {
-    return make_error(ErrorCode::kUnsupported, "column '" + name + "': the Arrow type `" +
-                                                   std::string(format) +
-                                                   "` cannot be stored in a table");
-  }
-  column.schema_ = *known;
-  if (schema.dictionary != nullptr) {
+  PRESSO_ASSIGN(const ArrowType type, arrow_type_of(schema, name));
+  column.schema_ = column_of(type);
+  const auto kind = *kind_of(type);
+  if (is_nested(type)) {
+    column.layout_ = Layout::kNested;
+    column.nested_ = NestedValues(type, schema);
+  } else if (kind == ArrowKind::kValues) {
+    column.layout_ = layout_of(schema.format, column.schema_.type);
+    if (is_decimal(column.schema_.type)) column.decimal_bytes_ = decimal_bytes(schema.format);
+  } else {
+    const bool coded = kind == ArrowKind::kDictionary;
+    column.layout_ = coded ? Layout::kDictionary : Layout::kRunEnds;
+    column.code_format_ = (coded ? schema : *schema.children[0]).format[0];
     // A borrowed copy, which is never released.
-    ArrowSchema values = *schema.dictionary;
+    ArrowSchema values = coded ? *schema.dictionary : *schema.children[1];
     values.name = schema.name;  // for messages
     PRESSO_ASSIGN(ArrowColumn dictionary, make(values));
-    column.schema_ = dictionary.schema_;
-    column.layout_ = Layout::kDictionary;
-    column.code_format_ = format[0];
     column.dictionary_ = std::make_unique<ArrowColumn>(std::move(dictionary));
-  } else if (known->type == ColumnType::kBool) {
-    column.layout_ = Layout::kBits;
-  } else if (known->type == ColumnType::kDecimal64) {
-    column.layout_ = Layout::kNarrowDecimal;
-  } else if (is_string(known->type)) {
-    column.layout_ = format[0] == 'v'                 ? Layout::kViews
-                     : format == "u" || format == "z" ? Layout::kOffsets32
-                                                      : Layout::kOffsets64;
   }
+  const bool is_plain = column.layout_ != Layout::kViews && column.layout_ != Layout::kDate64 &&
+                        kind == ArrowKind::kValues;
+  if (!is_plain) column.schema_.arrow_type = serialise_arrow_type(type);
   column.schema_.name = name;
   column.schema_.nullable = (schema.flags & ARROW_FLAG_NULLABLE) != 0;
   return column;
+}
+
+/// How the values of an array of this format lie.
+ArrowColumn::Layout ArrowColumn::layout_of(std::string_view format, ColumnType type) {
+  if (type == ColumnType::kBool) return Layout::kBits;
+  if (format == "tdm") return Layout::kDate64;
+  if (is_decimal(type)) {
+    return decimal_bytes(format) == value_bytes(type) ? Layout::kSame : Layout::kDecimals;
+  }
+  if (!is_string(type)) return Layout::kSame;
+  if (format[0] == 'v') return Layout::kViews;
+  return format == "u" || format == "z" ? Layout::kOffsets32 : Layout::kOffsets64;
 }
 
 /// All faults of a producer are kInvalidArgument, naming the column.
 Error ArrowColumn::bad(const char* what) const {
   return make_error(ErrorCode::kInvalidArgument,
                     "column '" + schema_.name + "' of the Arrow stream: " + what);
+}
+
+/// `row` counts within `rows`.
+Error ArrowColumn::bad_value(const Rows& rows, std::uint64_t row, const char* what) const {
+  const std::uint64_t in_array = rows.first + row - static_cast<std::uint64_t>(rows.array.offset);
+  const std::string place = "row " + std::to_string(before_ + in_array + 1) + ": ";
+  return bad((place + what).c_str());
+}
+
+/// How many buffers an array has at least.
+std::int64_t ArrowColumn::buffers() const {
+  if (layout_ == Layout::kRunEnds) return 0;
+  const bool has_offsets = layout_ == Layout::kOffsets32 || layout_ == Layout::kOffsets64;
+  return has_offsets || layout_ == Layout::kViews ? 3 : 2;
 }
 
 /// Checks the parts that every layout has; `first` and `rows` count without the array's offset.
@@ -105,29 +111,49 @@ Status ArrowColumn::check(const ArrowArray& array, std::uint64_t first, std::uin
   if (!lengths_are_sound) return bad("length or offset");
   const auto length = static_cast<std::uint64_t>(array.length);
   if (first > length || rows > length - first) return bad("has fewer rows than its batch");
+  if (layout_ == Layout::kNested) return {};  // begin() has looked
   // Views may have any number of buffers after their own three.
-  const bool has_offsets = layout_ == Layout::kOffsets32 || layout_ == Layout::kOffsets64;
-  const std::int64_t buffers = has_offsets || layout_ == Layout::kViews ? 3 : 2;
+  const std::int64_t least = buffers();
   const bool right =
-      layout_ == Layout::kViews ? array.n_buffers >= buffers : array.n_buffers == buffers;
-  if (!right || array.buffers == nullptr) return bad("number of buffers");
-  if (rows > 0 && array.buffers[1] == nullptr) return bad("has no values");
+      layout_ == Layout::kViews ? array.n_buffers >= least : array.n_buffers == least;
+  if (!right || (least > 0 && array.buffers == nullptr)) return bad("number of buffers");
+  if (rows > 0 && least > 0 && array.buffers[1] == nullptr) return bad("has no values");
   // The array must have one if, and only if, the schema has.
   const bool has_dictionary = array.dictionary != nullptr;
   return has_dictionary == (layout_ == Layout::kDictionary) ? Status{} : bad("dictionary");
 }
 
 /// Dictionaries may change from batch to batch, so they are viewed anew for each.
-Status ArrowColumn::begin(const ArrowArray& array) {
+Status ArrowColumn::begin(const ArrowArray& array, std::uint64_t before) {
+  before_ = before;
+  if (layout_ == Layout::kNested) {
+    const char* const problem = nested_.begin(array);
+    return problem == nullptr ? Status{} : bad(problem);
+  }
+  const bool has_runs = layout_ == Layout::kRunEnds;
   // Other layouts keep nothing from batch to batch.
-  if (layout_ != Layout::kDictionary || array.length <= 0) return {};
+  if ((layout_ != Layout::kDictionary && !has_runs) || array.length <= 0) return {};
   PRESSO_TRY(check(array, 0, 0));
-  const ArrowArray& values = *array.dictionary;
+  if (has_runs) PRESSO_TRY(check_runs(array));
+  const ArrowArray& values = has_runs ? *array.children[1] : *array.dictionary;
   if (values.length < 0) return bad("dictionary");
-  PRESSO_TRY(dictionary_->begin(values));
+  PRESSO_TRY(dictionary_->begin(values, 0));
   PRESSO_ASSIGN(entries_, dictionary_->view(values, 0, static_cast<std::uint64_t>(values.length),
                                             std::numeric_limits<std::uint64_t>::max()));
   return {};
+}
+
+/// There must be an end and a value for each run.
+Status ArrowColumn::check_runs(const ArrowArray& array) const {
+  if (array.n_children != 2 || array.children == nullptr || array.children[0] == nullptr ||
+      array.children[1] == nullptr) {
+    return bad("number of children");
+  }
+  const ArrowArray& ends = *array.children[0];
+  const bool sound = ends.length >= 0 && ends.offset >= 0 && ends.n_buffers == 2 &&
+                     ends.buffers != nullptr && ends.length <= array.children[1]->length &&
+                     (ends.length == 0 || ends.buffers[1] != nullptr);
+  return sound ? Status{} : bad("ends of runs");
 }
 
 /// The array's own offset is added here; everything after counts with it.
@@ -148,6 +174,7 @@ Result<ColumnView> ArrowColumn::view(const ArrowArray& array, std::uint64_t firs
 /// A bitmap that begins inside of a byte is shifted into a buffer, since a ColumnView begins with
 /// bit 0; another one is borrowed.
 Status ArrowColumn::take_validity(const Rows& rows, ColumnView& view) {
+  if (layout_ == Layout::kRunEnds || layout_ == Layout::kNested) return {};
   const Byte* const bits = buffer_of(rows.array, 0);
   if (bits == nullptr) {
     return rows.array.null_count > 0 ? bad("has nulls but does not say where") : Status{};
@@ -178,8 +205,12 @@ Status ArrowColumn::take_values(const Rows& rows, ColumnView& view) {
       return take_offsets<std::int64_t>(rows, view);
     case Layout::kViews:
       return take_views(rows, view);
-    case Layout::kNarrowDecimal:
-      return narrow_decimals(rows, view);
+    case Layout::kDecimals:
+      return take_decimals(rows, view);
+    case Layout::kDate64:
+      return take_dates(rows, view);
+    case Layout::kNested:
+      return take_nested(rows, view);
     default:
       return look_up(rows, view);
   }
@@ -226,13 +257,16 @@ Status ArrowColumn::take_offsets(const Rows& rows, ColumnView& view) {
 // Strings are copied one after another until `bytes` are exceeded; view.rows tells how many
 // rows.
 Status ArrowColumn::take_views(const Rows& rows, ColumnView& view) {
-  const Byte* const views = buffer_of(rows.array, 1) + rows.first * kViewBytes;
   // Values are copied row by row: they lie wherever their views point.
   values_.clear();
   offsets_.assign(1, 0);
   std::uint64_t row = 0;
   for (; row < rows.count && (row == 0 || values_.size() < rows.bytes); ++row) {
-    if (!view.is_null(row)) PRESSO_TRY(append_view(rows.array, views + row * kViewBytes));
+    if (!view.is_null(row)) {
+      Bytes string;
+      if (!string_of_view(rows.array, rows.first + row, string)) return bad("views");
+      values_.append(string);
+    }
     offsets_.push_back(static_cast<std::int64_t>(values_.size()));
   }
   view.rows = row;
@@ -241,46 +275,83 @@ Status ArrowColumn::take_views(const Rows& rows, ColumnView& view) {
   return {};
 }
 
-/// Appends the string of one view. The array's last buffer has the sizes of the buffers between it
-/// and the views.
-Status ArrowColumn::append_view(const ArrowArray& array, const Byte* view) {
-  const auto length = load<std::uint32_t>(view);
-  // A short string stands in the view, a longer one in one of the array's buffers.
-  if (length <= kInlineBytes) {
-    values_.append({view + 4, length});
-    return {};
-  }
-  const auto buffer = load<std::int32_t>(view + 8);
-  const auto offset = load<std::uint32_t>(view + 12);
-  // Without these sizes nothing could be checked.
-  const Byte* const sizes = buffer_of(array, array.n_buffers - 1);
-  if (buffer < 0 || buffer >= array.n_buffers - 3 || sizes == nullptr) return bad("views");
-  const auto size = load<std::uint64_t>(sizes + 8 * static_cast<std::size_t>(buffer));
-  if (length > size || offset > size - length) return bad("views");
-  values_.append({buffer_of(array, 2 + buffer) + offset, length});
-  return {};
-}
-
-// Arrow has 128 bits for each decimal; up to 18 digits fit into 64.
-Status ArrowColumn::narrow_decimals(const Rows& rows, ColumnView& view) {
-  const Byte* const wide = buffer_of(rows.array, 1) + rows.first * 16;
-  values_.resize_discarding(static_cast<std::size_t>(rows.count) * 8);
-  for (std::uint64_t row = 0; row < rows.count; ++row) {
-    const auto low = load<std::int64_t>(wide + 16 * row);
-    const auto high = load<std::int64_t>(wide + 16 * row + 8);
+/// Up to 18 digits fit into 64 bits, all others into 128.
+Status ArrowColumn::take_decimals(const Rows& rows, ColumnView& view) {
+  const Byte* from = buffer_of(rows.array, 1) + rows.first * decimal_bytes_;
+  const std::size_t width = value_bytes(schema_.type);
+  values_.resize_discarding(static_cast<std::size_t>(rows.count) * width);
+  for (std::uint64_t row = 0; row < rows.count; ++row, from += decimal_bytes_) {
+    Byte wide[16];
+    const bool fits = as_decimal128(from, decimal_bytes_, wide);
     // The upper half must be the sign of the lower one.
-    if (high != (low < 0 ? -1 : 0) && !view.is_null(row)) {
-      return bad("a decimal has more digits than its type");
+    const auto low = load<std::int64_t>(wide);
+    const bool narrow = load<std::int64_t>(wide + 8) == (low < 0 ? -1 : 0);
+    if ((!fits || (width == 8 && !narrow)) && !view.is_null(row)) {
+      return bad_value(rows, row, "a decimal has more digits than its type");
     }
-    store(values_.data() + 8 * row, low);
+    std::memcpy(values_.data() + width * row, wide, width);
   }
   view.values = values_.data();
   return {};
 }
 
-/// Replaces codes by the dictionary's values. A null of the dictionary is a null of the column.
+/// Dates in milliseconds become days.
+Status ArrowColumn::take_dates(const Rows& rows, ColumnView& view) {
+  const Byte* const from = buffer_of(rows.array, 1) + rows.first * 8;
+  values_.resize_discarding(static_cast<std::size_t>(rows.count) * 4);
+  for (std::uint64_t row = 0; row < rows.count; ++row) {
+    const bool whole = as_days(load<std::int64_t>(from + 8 * row), values_.data() + 4 * row);
+    if (!whole && !view.is_null(row)) return bad_value(rows, row, "a date64 is no whole day");
+  }
+  view.values = values_.data();
+  return {};
+}
+
+/// Nested values become text until `bytes` are exceeded; view.rows tells how many rows.
+Status ArrowColumn::take_nested(const Rows& rows, ColumnView& view) {
+  text_.clear();
+  offsets_.assign(1, 0);
+  validity_.assign(static_cast<std::size_t>((rows.count + 7) / 8), 0);
+  std::uint64_t row = 0;
+  for (; row < rows.count && (row == 0 || text_.size() < rows.bytes); ++row) {
+    if (!nested_.is_null(rows.first + row)) {
+      validity_[row / 8] |= static_cast<Byte>(1u << (row % 8));
+      if (!nested_.append(rows.first + row, text_)) {
+        return bad_value(rows, row, nested_.problem());
+      }
+    }
+    offsets_.push_back(static_cast<std::int64_t>(text_.size()));
+  }
+  view.rows = row;
+  view.validity = count_bits(validity_.data(), row) == row ? nullptr : validity_.data();
+  view.values = reinterpret_cast<const Byte*>(text_.data());
+  view.offsets = offsets_.data();
+  return {};
+}
+
+/// The number of the row's entry among entries_. Runs are passed in the order of the rows.
+Result<std::uint64_t> ArrowColumn::entry_at(const Rows& rows, std::uint64_t row) {
+  if (layout_ == Layout::kDictionary) {
+    // Negative codes become larger than any dictionary.
+    const auto code = code_at(code_format_, buffer_of(rows.array, 1), rows.first + row);
+    if (code >= entries_.rows) return bad("a code beyond the dictionary");
+    return code;
+  }
+  const ArrowArray& ends = *rows.array.children[0];
+  const auto first = static_cast<std::uint64_t>(ends.offset);
+  const auto count = static_cast<std::uint64_t>(ends.length);
+  if (row == 0) run_ = 0;
+  const auto is_before = [&](std::uint64_t run) {
+    return code_at(code_format_, buffer_of(ends, 1), first + run) <= rows.first + row;
+  };
+  while (run_ < count && is_before(run_)) ++run_;
+  if (run_ == count) return bad("runs end before the rows");
+  return run_;
+}
+
+/// Replaces codes by the dictionary's values, and runs by theirs. A null of the dictionary is a
+/// null of the column.
 Status ArrowColumn::look_up(const Rows& rows, ColumnView& view) {
-  const Byte* const codes = buffer_of(rows.array, 1);
   const bool strings = is_string(schema_.type);
   const auto bitmap_bytes = static_cast<std::size_t>((rows.count + 7) / 8);
   std::vector<Byte> validity(bitmap_bytes, 0);  // validity_ may be the codes' own
@@ -295,9 +366,8 @@ Status ArrowColumn::look_up(const Rows& rows, ColumnView& view) {
   std::uint64_t row = 0;
   for (; row < rows.count && (row == 0 || !strings || values_.size() < rows.bytes); ++row) {
     if (!view.is_null(row)) {
-      const std::uint64_t code = code_at(code_format_, codes, rows.first + row);
       // Codes under nulls are not looked at: they may be anything.
-      if (code >= entries_.rows) return bad("a code beyond the dictionary");
+      PRESSO_ASSIGN(const std::uint64_t code, entry_at(rows, row));
       if (!entries_.is_null(code)) {
         validity[row / 8] |= static_cast<Byte>(1u << (row % 8));
         take_entry(code, row);

@@ -2,13 +2,15 @@
 // One column of a stream of Arrow batches, shown as ColumnViews for TableWriter. Values that have
 // the layout of ColumnView are borrowed. Others are copied into buffers that live until the next
 // call: bitmaps that begin inside of a byte, offsets, strings of string views, decimals of up to 18
-// digits, and values of dictionaries. Types that tables lack are declined by make(). Tested by
-// tests/unit/compress/arrow/compress_arrow_test.cpp.
+// digits or of other widths than 128 bits, dates in milliseconds, and values of dictionaries and
+// runs. Nested values become JSON (nested_values.h). Types that tables lack are declined by make().
+// Tested by compress_arrow_test.cpp and nested_test.cpp in tests/unit/compress/arrow.
 #pragma once
 
 #include <memory>
 #include <vector>
 
+#include "compress/arrow/nested_values.h"
 #include "presso/arrow_abi.h"
 #include "presso/byte_stream.h"
 #include "presso/column_data.h"
@@ -24,13 +26,15 @@ class ArrowColumn {
 
   const ColumnSchema& schema() const { return schema_; }
   /// Whether strings are copied: those of views and dictionaries may repeat in an array, and
-  /// would become far larger than it.
+  /// would become far larger than it, as nested values do as text.
   bool copies_strings() const {
-    return is_string(schema_.type) && (layout_ == Layout::kViews || layout_ == Layout::kDictionary);
+    return is_string(schema_.type) && layout_ != Layout::kOffsets32 &&
+           layout_ != Layout::kOffsets64;
   }
 
-  /// Must be called before view() for each new array; looks at the array's dictionary.
-  Status begin(const ArrowArray& array);
+  /// Must be called before view() for each new array; looks at the array's dictionary or children.
+  /// `before` rows of the stream come before the array's first one, for messages.
+  Status begin(const ArrowArray& array, std::uint64_t before);
   /// Views rows of the array from `first` on: `rows` of them or, once `bytes` of strings were
   /// copied, fewer, but at least one. The result is valid until the next call, as long as the
   /// array lives. kInvalidArgument where sizes, offsets or codes contradict each other.
@@ -39,8 +43,20 @@ class ArrowColumn {
 
  private:
   /// How the values lie in the array: as in a ColumnView, as bits, with offsets of either width, as
-  /// string views, as decimals of 128 bits for a column of 64, or as codes of a dictionary.
-  enum class Layout { kSame, kBits, kOffsets32, kOffsets64, kViews, kNarrowDecimal, kDictionary };
+  /// string views, as decimals or dates of another width than the column's, as codes of a
+  /// dictionary, as runs, or nested.
+  enum class Layout {
+    kSame,
+    kBits,
+    kOffsets32,
+    kOffsets64,
+    kViews,
+    kDecimals,
+    kDate64,
+    kDictionary,
+    kRunEnds,
+    kNested
+  };
   struct Rows {
     const ArrowArray& array;
     std::uint64_t first;  ///< with the array's own offset
@@ -48,7 +64,11 @@ class ArrowColumn {
     std::uint64_t bytes;  ///< bytes that may be copied
   };
 
+  static Layout layout_of(std::string_view format, ColumnType type);
   Error bad(const char* what) const;
+  Error bad_value(const Rows& rows, std::uint64_t row, const char* what) const;
+  std::int64_t buffers() const;
+  Status check_runs(const ArrowArray& array) const;
   Status check(const ArrowArray& array, std::uint64_t first, std::uint64_t rows) const;
   Status take_validity(const Rows& rows, ColumnView& view);
   Status take_values(const Rows& rows, ColumnView& view);
@@ -56,16 +76,23 @@ class ArrowColumn {
   template <class Offset>
   Status take_offsets(const Rows& rows, ColumnView& view);
   Status take_views(const Rows& rows, ColumnView& view);
-  Status append_view(const ArrowArray& array, const Byte* view);
-  Status narrow_decimals(const Rows& rows, ColumnView& view);
+  Status take_decimals(const Rows& rows, ColumnView& view);
+  Status take_dates(const Rows& rows, ColumnView& view);
+  Status take_nested(const Rows& rows, ColumnView& view);
+  Result<std::uint64_t> entry_at(const Rows& rows, std::uint64_t row);
   Status look_up(const Rows& rows, ColumnView& view);
   void take_entry(std::uint64_t code, std::uint64_t row);
 
   ColumnSchema schema_;
   Layout layout_ = Layout::kSame;
-  char code_format_ = 'i';                   ///< the format of a dictionary's codes
-  std::unique_ptr<ArrowColumn> dictionary_;  ///< the column of a dictionary's values
-  ColumnView entries_;                       ///< values of the present array's dictionary
+  char code_format_ = 'i';                   ///< of a dictionary's codes, or of the ends of runs
+  std::uint64_t decimal_bytes_ = 16;         ///< in the array
+  std::unique_ptr<ArrowColumn> dictionary_;  ///< the column of a dictionary's or of runs' values
+  ColumnView entries_;                       ///< values of the present array's dictionary or runs
+  std::uint64_t run_ = 0;                    ///< where entry_at() has come to
+  NestedValues nested_;
+  std::uint64_t before_ = 0;  ///< rows of the stream before the present array
+  std::string text_;
   Buffer values_;
   std::vector<std::int64_t> offsets_;
   std::vector<Byte> validity_;

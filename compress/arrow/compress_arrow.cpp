@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Writes a stream of Arrow's C interface as a table: columns are borrowed or converted
 // (arrow_column.h) and appended to a TableWriter in slices, runs of a batch's rows, so that memory
-// stays bounded whatever the size of a batch. Rows that are null as a whole, nested types and other
-// types that columns do not have are refused. The stream is released in any case. Tested by
+// stays bounded whatever the size of a batch. Rows that are null as a whole, and types that can be
+// stored in no way, are refused. The stream is released in any case. Tested by
 // tests/unit/compress/arrow/compress_arrow_test.cpp.
 #include "presso/compress_arrow.h"
 
@@ -12,6 +12,7 @@
 
 #include "compress/arrow/arrow_column.h"
 #include "format/columns/bit_copy.h"
+#include "format/columns/schema.h"
 
 namespace presso {
 namespace {
@@ -49,7 +50,14 @@ Result<std::vector<ArrowColumn>> columns_of(const ArrowSchema& schema) {
 /// Names and types as Arrow tells them; tables have no other metadata of a schema.
 TableSchema schema_of(const std::vector<ArrowColumn>& columns) {
   TableSchema schema;
-  for (const ArrowColumn& column : columns) schema.columns.push_back(column.schema());
+  std::size_t path_bytes = 0;
+  for (const ArrowColumn& column : columns) {
+    schema.columns.push_back(column.schema());
+    // Paths beyond the limit of a table are left out: their values have no type then.
+    NestedFields& fields = schema.columns.back().fields;
+    path_bytes += bytes_of_paths(fields);
+    if (path_bytes > kMaxPathBytes) fields = {};
+  }
   return schema;
 }
 
@@ -88,15 +96,17 @@ Result<std::uint64_t> append_slice(const ArrowArray& batch, std::uint64_t first,
 }
 
 // After a slice that was cut short, the next one is at most twice as long.
-Status append_batch(const ArrowArray& batch, std::vector<ArrowColumn>& columns,
-                    TableWriter& writer) {
+// `before` rows of the stream come before the batch.
+Status append_batch(const ArrowArray& batch, std::uint64_t before,
+                    std::vector<ArrowColumn>& columns, TableWriter& writer) {
   if (batch.length < 0 || batch.offset < 0) return bad_batch("length or offset");
   if (batch.n_children != static_cast<std::int64_t>(columns.size())) {
     return bad_batch("number of columns");
   }
   if (has_null_rows(batch)) return bad_batch("a row is null as a whole");
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    PRESSO_TRY(columns[i].begin(*batch.children[i]));
+    PRESSO_TRY(
+        columns[i].begin(*batch.children[i], before - static_cast<std::uint64_t>(batch.offset)));
   }
   const auto rows = static_cast<std::uint64_t>(batch.length);
   std::uint64_t row = 0;
@@ -117,12 +127,13 @@ Result<TableWriterSummary> write_stream(ArrowArrayStream& stream, ByteSink& sink
   if (stream.get_schema(&stream, schema.out()) != 0) return stream_error(stream);
   PRESSO_ASSIGN(std::vector<ArrowColumn> columns, columns_of(*schema));
   PRESSO_ASSIGN(TableWriter writer, TableWriter::open(sink, schema_of(columns), options));
-  for (;;) {
+  for (std::uint64_t before = 0;;) {
     ArrowOwner<ArrowArray> batch;
     if (stream.get_next(&stream, batch.out()) != 0) return stream_error(stream);
     // The stream's end, as the interface defines it.
     if (batch.empty()) return writer.close();
-    PRESSO_TRY(append_batch(*batch, columns, writer));
+    PRESSO_TRY(append_batch(*batch, before, columns, writer));
+    before += static_cast<std::uint64_t>(batch->length);
   }
 }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Moves columns into Arrow's C structs without copying them: each struct owns its ColumnData in
-// private_data and frees it in its release function. A consumer may release in any order and on
-// any thread. Tested by tests/unit/decompress/arrow/export_test.cpp.
+// private_data and frees it in its release function. Columns with a type of Arrow are made anew in
+// it (array_builder.h). A consumer may release in any order and on any thread. Tested by
+// tests/unit/decompress/arrow/export_test.cpp.
 #include "decompress/arrow/arrow_export.h"
 
 #include <array>
 #include <memory>
 #include <string>
 
+#include "decompress/arrow/array_builder.h"
 #include "decompress/arrow/arrow_rows.h"
 #include "decompress/arrow/owned_arrow.h"
 #include "format/columns/arrow_format.h"
@@ -68,6 +70,33 @@ ArrowSchema schema_of(const ColumnSchema& column) {
                    column.nullable);
 }
 
+/// For a column, or a part of one, with a type of Arrow.
+ArrowSchema typed_schema_of(const ArrowType& type, std::string name, std::int64_t flags) {
+  auto owned = std::make_unique<OwnedSchema>(type.format, std::move(name), type.children.size(),
+                                             type.dictionary.size());
+  for (std::size_t i = 0; i < type.children.size(); ++i) {
+    const ArrowType& child = type.children[i];
+    owned->children.structs[i] = typed_schema_of(child, child.name, child.flags);
+  }
+  ArrowSchema* dictionary = nullptr;
+  for (const ArrowType& values : type.dictionary) {
+    owned->dictionary.structs[0] = typed_schema_of(values, "", values.flags);
+    dictionary = owned->dictionary.pointers[0];
+  }
+  ArrowSchema schema = schema_of(std::move(owned), false);
+  schema.flags = flags;
+  schema.dictionary = dictionary;
+  return schema;
+}
+
+ArrowSchema typed_schema_of(const ColumnSchema& column) {
+  const auto type = parse_arrow_type(column.arrow_type);
+  if (!type) return schema_of(column);  // the schema has been checked
+  const std::int64_t kept = type->flags & ~ARROW_FLAG_NULLABLE;
+  return typed_schema_of(*type, arrow_name(column),
+                         kept | (column.nullable ? ARROW_FLAG_NULLABLE : 0));
+}
+
 /// For a column of 32-bit codes, whose dictionary holds the column's strings.
 ArrowSchema coded_schema_of(const ColumnSchema& column) {
   auto owned = std::make_unique<OwnedSchema>("i", arrow_name(column), 0, 1);
@@ -123,17 +152,105 @@ Status check_columns(const TableSchema& schema, const std::vector<ColumnData>& c
   return make_error(ErrorCode::kInvalidArgument, "the columns are not those of the schema");
 }
 
+/// A column in its type of Arrow; a released one if the type needs arrays of fewer rows.
+Result<ArrowOwner<ArrowArray>> typed_array(const ColumnSchema& schema, const ColumnData& column) {
+  ArrowOwner<ArrowArray> array;
+  const auto type = parse_arrow_type(schema.arrow_type);
+  const auto bad = [&](const std::string& place) {
+    return make_error(ErrorCode::kBadRowGroup, "column '" + schema.name + "'" + place +
+                                                   ": not a value of its type of Arrow");
+  };
+  if (!type) return bad("");
+  ArrayBuilder builder(*type);
+  const bool nested = is_nested(*type);
+  const ColumnView view = column.view();
+  for (std::uint64_t row = 0; row < view.rows; ++row) {
+    bool sound = true;
+    if (!nested || view.is_null(row)) {
+      sound = nested ? builder.append_null() : builder.append_stored(view, row);
+    } else {
+      const Bytes text = view.string(row);
+      JsonCursor from({reinterpret_cast<const char*>(text.data()), text.size()});
+      sound = builder.append_json(from) && from.empty();
+    }
+    if (!sound) return bad(", row " + std::to_string(row + 1) + " of the batch");
+  }
+  if (!builder.finish(*array.out())) array = {};
+  return array;
+}
+
+/// A copy of some rows.
+ColumnData some_rows(const ColumnData& column, std::uint64_t first, std::uint64_t rows) {
+  ColumnData some;
+  some.type = column.type;
+  some.rows = rows;
+  some.dictionary = column.dictionary;
+  const auto copied_bits = [&](const Byte* bits) {
+    std::vector<Byte> copied(static_cast<std::size_t>((rows + 7) / 8));
+    copy_bits(bits, first, rows, copied.data(), 0);
+    return copied;
+  };
+  if (!column.validity.empty()) some.validity = copied_bits(column.validity.data());
+  const ColumnView view = column.view();
+  if (is_string(column.type)) {
+    const std::int64_t begin = view.offsets[first];
+    for (std::uint64_t i = 0; i <= rows; ++i)
+      some.offsets.push_back(view.offsets[first + i] - begin);
+    some.values.append({view.values + begin, static_cast<std::size_t>(some.offsets.back())});
+  } else if (column.type == ColumnType::kBool) {
+    some.values.append(copied_bits(view.values));
+  } else {
+    const std::size_t width = value_bytes(column.type);
+    some.values.append({view.values + first * width, static_cast<std::size_t>(rows) * width});
+  }
+  return some;
+}
+
+/// Appends the columns as one batch, or as several where a type of Arrow has too narrow codes,
+/// offsets or ends of runs for all rows.
+Status append_batches(const TableSchema& schema, std::vector<ColumnData> columns,
+                      ArrowBatches& to) {
+  // A table without wanted columns has no rows to tell.
+  const std::uint64_t rows = columns.empty() ? 0 : columns.front().rows;
+  auto owned = std::make_unique<OwnedArray>(columns.size());
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (schema.columns[i].arrow_type.empty() || columns[i].dictionary != nullptr) continue;
+    PRESSO_ASSIGN(ArrowOwner<ArrowArray> array, typed_array(schema.columns[i], columns[i]));
+    if (!array.empty()) {
+      std::swap(owned->children.structs[i], *array.get());
+      continue;
+    }
+    if (rows < 2) {
+      return make_error(ErrorCode::kUnsupported, "column '" + schema.columns[i].name +
+                                                     "': a row is too large for its type of Arrow");
+    }
+    std::vector<ColumnData> half;
+    for (const ColumnData& column : columns) half.push_back(some_rows(column, 0, rows / 2));
+    PRESSO_TRY(append_batches(schema, std::move(half), to));
+    half.clear();
+    for (const ColumnData& column : columns) {
+      half.push_back(some_rows(column, rows / 2, rows - rows / 2));
+    }
+    return append_batches(schema, std::move(half), to);
+  }
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (owned->children.structs[i].release != nullptr) continue;
+    owned->children.structs[i] = array_of(std::move(columns[i]));
+  }
+  ArrowArray batch = owning_array(std::move(owned), static_cast<std::int64_t>(rows), 0, 1);
+  to.emplace_back(batch);
+  return {};
+}
+
 }  // namespace
 
 // A batch is a struct array whose children are the columns; it has no nulls of its own.
-void hand_over(std::vector<ColumnData> columns, ArrowArray& out) {
-  // A table without wanted columns has no rows to tell.
-  const auto rows = columns.empty() ? 0 : static_cast<std::int64_t>(columns.front().rows);
-  auto owned = std::make_unique<OwnedArray>(columns.size());
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    owned->children.structs[i] = array_of(std::move(columns[i]));
-  }
-  out = owning_array(std::move(owned), rows, 0, 1);
+Result<ArrowBatches> arrow_batches(const TableSchema& schema, std::vector<ColumnData> columns) {
+  return without_bad_alloc([&]() -> Result<ArrowBatches> {
+    ArrowBatches batches;
+    PRESSO_TRY(append_batches(schema, std::move(columns), batches));
+    return batches;
+  });
 }
 
 /// `coded`: a bit for each column that is exported as a dictionary; may be shorter than the
@@ -144,7 +261,9 @@ Status export_schema(const TableSchema& schema, ArrowSchema& out, const std::vec
     for (std::size_t i = 0; i < schema.columns.size(); ++i) {
       const ColumnSchema& column = schema.columns[i];
       const bool is_coded = i < coded.size() && coded[i];
-      owned->children.structs[i] = is_coded ? coded_schema_of(column) : schema_of(column);
+      owned->children.structs[i] = is_coded                    ? coded_schema_of(column)
+                                   : column.arrow_type.empty() ? schema_of(column)
+                                                               : typed_schema_of(column);
     }
     out = schema_of(std::move(owned), false);
     return {};
@@ -159,7 +278,11 @@ Status export_batch(const TableSchema& schema, std::vector<ColumnData> columns, 
     for (std::size_t i = 0; i < columns.size(); ++i) {
       PRESSO_TRY(to_arrow_layout(schema.columns[i], columns[i]));
     }
-    hand_over(std::move(columns), out);
+    PRESSO_ASSIGN(ArrowBatches batches, arrow_batches(schema, std::move(columns)));
+    if (batches.size() > 1) {
+      return make_error(ErrorCode::kInvalidArgument, "more rows than a type of Arrow can number");
+    }
+    std::swap(out, *batches.front().get());
     return {};
   });
 }

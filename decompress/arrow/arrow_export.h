@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The last step of export_batch() and of C streams: columns that to_arrow_layout() has brought into
-// Arrow's layout become an ArrowArray, which owns them. Nothing is copied.
+// Arrow's layout become arrays, which own them. Nothing is copied but what has a type of Arrow that
+// columns do not have.
 #pragma once
 
 #include <vector>
@@ -9,7 +10,11 @@
 
 namespace presso {
 
-/// Moves the columns into `out`. It may throw std::bad_alloc; `out` is unchanged then.
-void hand_over(std::vector<ColumnData> columns, ArrowArray& out);
+/// Batches of rows, in their order.
+using ArrowBatches = std::vector<ArrowOwner<ArrowArray>>;
+
+/// The columns as a batch, or as several where an Arrow type's codes or offsets are too narrow for
+/// one. kBadRowGroup for values that are not of their column's type of Arrow.
+Result<ArrowBatches> arrow_batches(const TableSchema& schema, std::vector<ColumnData> columns);
 
 }  // namespace presso

@@ -12,10 +12,7 @@
 namespace presso {
 namespace {
 
-using Columns = std::vector<ColumnData>;
-
-/// One caller at a time, as Arrow's interface demands. Holds up to one decoded batch for each
-/// thread.
+/// One caller at a time, as Arrow's interface demands. Holds about one batch for each thread.
 class TableStream final : public StreamSource {
  public:
   TableStream(ArrowRows rows, unsigned threads) : rows_(std::move(rows)), threads_(threads) {}
@@ -27,7 +24,7 @@ class TableStream final : public StreamSource {
   Status next(ArrowArray& out) override {
     if (ready_.empty() && status_.ok()) status_ = decode();
     if (ready_.empty()) return status_;
-    hand_over(std::move(ready_.front()), out);
+    std::swap(out, *ready_.front().get());
     ready_.pop_front();
     return {};
   }
@@ -37,24 +34,27 @@ class TableStream final : public StreamSource {
   /// given.
   Status decode() {
     unsigned wanted = threads_;
-    return run_ordered<ArrowRows::Batch, Result<Columns>>(
+    return run_ordered<ArrowRows::Batch, Result<ArrowBatches>>(
         {threads_, threads_},
         [&]() -> Result<std::optional<ArrowRows::Batch>> {
           if (wanted == 0) return std::optional<ArrowRows::Batch>();
           --wanted;
           return rows_.next();
         },
-        [&](const ArrowRows::Batch& batch, unsigned) { return rows_.read(batch); },
-        [&](Result<Columns> columns) -> Result<bool> {
-          if (!columns.ok()) return std::move(columns.error());
-          ready_.push_back(std::move(*columns));
+        [&](const ArrowRows::Batch& batch, unsigned) -> Result<ArrowBatches> {
+          PRESSO_ASSIGN(std::vector<ColumnData> columns, rows_.read(batch));
+          return arrow_batches(rows_.schema(), std::move(columns));
+        },
+        [&](Result<ArrowBatches> batches) -> Result<bool> {
+          if (!batches.ok()) return std::move(batches.error());
+          for (auto& batch : *batches) ready_.push_back(std::move(batch));
           return true;
         });
   }
 
   ArrowRows rows_;
   unsigned threads_;
-  std::deque<Columns> ready_;
+  std::deque<ArrowOwner<ArrowArray>> ready_;
   Status status_;  ///< the error of the batch after those in ready_
 };
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Format strings of Arrow's C data interface to column types and back. Only types that a table
-// can store have one; others (lists, structs, dictionaries, times of day, durations) give
+// Format strings of Arrow's C data interface to column types and back. Only types that columns have
+// are known here; arrow_type.h has those that others are stored as. Times of day and durations give
 // nullopt and are refused by the caller by name. Tested by
 // tests/unit/format/columns/arrow_format_test.cpp.
 #include "format/columns/arrow_format.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "format/columns/utf8_check.h"
@@ -41,13 +42,16 @@ std::optional<Byte> take_number(std::string_view& text) {
   return number;
 }
 
-/// From "18,2" or "18,2,128": decimals of other widths than 128 bits are refused.
+/// From "18,2" or "18,2,64". Of decimals of 256 bits those of up to 38 digits can be stored.
 std::optional<ColumnSchema> decimal_of(std::string_view text) {
-  const auto digits = take_number(text);
-  if (!digits || *digits == 0 || *digits > 38 || !text.starts_with(',')) return std::nullopt;
+  auto digits = take_number(text);
+  if (!digits || *digits == 0 || !text.starts_with(',')) return std::nullopt;
   text.remove_prefix(1);
   const auto scale = take_number(text);
-  if (!scale || *scale > *digits || (!text.empty() && text != ",128")) return std::nullopt;
+  if (text == ",256" && *digits <= 76) digits = std::min<Byte>(*digits, 38);
+  const bool is_width =
+      text.empty() || text == ",32" || text == ",64" || text == ",128" || text == ",256";
+  if (!scale || *digits > 38 || *scale > *digits || !is_width) return std::nullopt;
   ColumnSchema column;
   column.type = *digits <= 18 ? ColumnType::kDecimal64 : ColumnType::kDecimal128;
   column.precision = *digits;

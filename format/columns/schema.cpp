@@ -8,6 +8,7 @@
 #include <optional>
 #include <unordered_set>
 
+#include "format/columns/arrow_type.h"
 #include "format/columns/json_orders.h"
 #include "format/columns/json_path.h"
 #include "format/columns/wire_reader.h"
@@ -16,7 +17,8 @@ namespace presso {
 namespace {
 
 constexpr Byte kExactBit = 1;
-constexpr Byte kFieldsBit = 2;  ///< columns have fields
+constexpr Byte kFieldsBit = 2;      ///< columns have fields
+constexpr Byte kArrowTypesBit = 4;  ///< columns have types of Arrow
 
 // Flags of the form of text, and below those of a column. All others must be 0.
 constexpr Byte kCarriageReturnBit = 1;
@@ -281,6 +283,16 @@ bool has_fields(const TableSchema& schema) {
                      [](const ColumnSchema& column) { return !column.fields.empty(); });
 }
 
+bool has_arrow_types(const TableSchema& schema) {
+  return std::any_of(schema.columns.begin(), schema.columns.end(),
+                     [](const ColumnSchema& column) { return !column.arrow_type.empty(); });
+}
+
+/// A text for each column, which is empty where the column has no such type.
+void append_arrow_types(std::vector<Byte>& to, const std::vector<ColumnSchema>& columns) {
+  for (const ColumnSchema& column : columns) append_text(to, column.arrow_type);
+}
+
 /// Digits of the widest decimal that the type holds; 0 for other types.
 Byte most_digits(ColumnType type) {
   if (type == ColumnType::kDecimal64) return 18;
@@ -340,6 +352,20 @@ Status check_fields(const ColumnSchema& column) {
     }
   }
   return {};
+}
+
+/// The type must mean the column that it belongs to.
+Status check_arrow_type(const ColumnSchema& column) {
+  if (column.arrow_type.empty()) return {};
+  const auto type = parse_arrow_type(column.arrow_type);
+  bool right = type.has_value();
+  if (right) {
+    const ColumnSchema wanted = column_of(*type);
+    right = wanted.type == column.type && wanted.scale == column.scale &&
+            wanted.unit == column.unit && wanted.zone == column.zone &&
+            (wanted.text == ValueText::kRawJson) == (column.text == ValueText::kRawJson);
+  }
+  return right ? Status{} : invalid("Arrow type of column " + quoted(column.name));
 }
 
 Status check_text_form(const TextForm& text) {
@@ -428,6 +454,7 @@ Status check_schema(const TableSchema& schema) {
     path_bytes += bytes_of_paths(column.fields);
     if (path_bytes > kMaxPathBytes) return invalid("paths of fields are longer than 4 MiB");
     PRESSO_TRY(check_fields(column));
+    PRESSO_TRY(check_arrow_type(column));
     if (column.spelled && !schema.exact) {
       return invalid("spellings of column " + quoted(column.name) + " without exact text");
     }
@@ -441,12 +468,14 @@ Status check_schema(const TableSchema& schema) {
 std::vector<Byte> serialise_schema(const TableSchema& schema) {
   std::vector<Byte> payload;
   append_varint(payload, schema.columns.size());
-  payload.push_back(
-      static_cast<Byte>((schema.exact ? kExactBit : 0) | (has_fields(schema) ? kFieldsBit : 0)));
+  payload.push_back(static_cast<Byte>((schema.exact ? kExactBit : 0) |
+                                      (has_fields(schema) ? kFieldsBit : 0) |
+                                      (has_arrow_types(schema) ? kArrowTypesBit : 0)));
   append_text_form(payload, schema.text);
   NamesInHead names(schema.text.head);
   for (const ColumnSchema& column : schema.columns) append_column(payload, column, names);
   if (has_fields(schema)) append_all_fields(payload, schema.columns);
+  if (has_arrow_types(schema)) append_arrow_types(payload, schema.columns);
   return payload;
 }
 
@@ -465,6 +494,9 @@ Result<TableSchema> parse_schema(Bytes payload) {
     schema.columns.push_back(std::move(*column));
   }
   if ((flags & kFieldsBit) != 0) read_all_fields(from, schema.columns);
+  for (ColumnSchema& column : schema.columns) {
+    if ((flags & kArrowTypesBit) != 0) column.arrow_type = from.text();
+  }
   if (!from.ended_exactly()) return make_error(ErrorCode::kBadSchema, "size of the section");
   const Status sound = check_schema(schema);
   if (!sound.ok()) return make_error(ErrorCode::kBadSchema, sound.error().what);
@@ -490,6 +522,9 @@ Status check_same_columns(const TableSchema& first, const TableSchema& other) {
     const ColumnSchema& a = first.columns[i];
     const ColumnSchema& b = other.columns[i];
     if (a.name != b.name) return differs("column " + quoted(b.name) + ", before " + quoted(a.name));
+    if (a.arrow_type != b.arrow_type) {
+      return differs("column " + quoted(b.name) + " came from another type of Arrow");
+    }
     if (a.type != b.type || a.scale != b.scale || a.unit != b.unit || a.zone != b.zone) {
       return differs("column " + quoted(b.name) + " is " + type_name(b) + ", before " +
                      type_name(a));

@@ -60,9 +60,11 @@ Tables open_tables(const Files& files, Files& kept) {
 }
 
 /// The kind of a column for those that all libraries compare in the same way; empty for others.
-/// Floats, decimals and bools are left out, as libraries differ about their comparison.
-const char* kind_of(ColumnType type) {
-  switch (type) {
+/// Floats, decimals, bools and types of Arrow that columns lack are left out, as libraries differ
+/// about their comparison.
+const char* kind_of(const ColumnSchema& column) {
+  if (!column.arrow_type.empty()) return "";
+  switch (column.type) {
     case ColumnType::kInt8:
     case ColumnType::kInt16:
     case ColumnType::kInt32:
@@ -348,7 +350,7 @@ class FileQuery {
     const TableSchema of = take(query_.schema());
     nb::list kinds;
     for (const ColumnSchema& column : of.columns) {
-      kinds.append(nb::make_tuple(text_of(column.name), kind_of(column.type)));
+      kinds.append(nb::make_tuple(text_of(column.name), kind_of(column)));
     }
     return kinds;
   }

@@ -72,10 +72,11 @@ class AnswerStream final : public ResultSink, public StreamSource {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       PRESSO_TRY(to_arrow_layout(schema_.columns[i], batch[i]));
     }
+    PRESSO_ASSIGN(ArrowBatches arrays, arrow_batches(schema_, std::move(batch)));
     std::unique_lock lock(mutex_);
     room_.wait(lock, [this] { return closed_ || batches_.size() < most_; });
     if (closed_) return false;
-    batches_.push_back(std::move(batch));
+    for (auto& array : arrays) batches_.push_back(std::move(array));
     filled_.notify_one();
     return true;
   }
@@ -95,12 +96,9 @@ class AnswerStream final : public ResultSink, public StreamSource {
       return make_error(ErrorCode::kCancelled);
     }
     if (batches_.empty()) return status_;
-    ResultBatch batch = std::move(batches_.front());
+    std::swap(out, *batches_.front().get());
     batches_.pop_front();
     room_.notify_one();
-    // Handing over converts the batch, which needs no lock.
-    lock.unlock();
-    hand_over(std::move(batch), out);
     return {};
   }
 
@@ -122,7 +120,7 @@ class AnswerStream final : public ResultSink, public StreamSource {
   /// the stream closed.
   std::condition_variable filled_;
   std::condition_variable room_;
-  std::deque<ResultBatch> batches_;
+  std::deque<ArrowOwner<ArrowArray>> batches_;
   /// The query's outcome, valid once ended_ is set.
   Status status_;
   bool ended_ = false;

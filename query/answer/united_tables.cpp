@@ -103,6 +103,7 @@ Result<TableSchema> common_columns(const std::vector<Table>& tables,
         continue;
       }
       ColumnSchema& column = common.columns[*at];
+      if (column.arrow_type != columns[j].arrow_type) column.arrow_type.clear();
       if (empty || (known[*at] && same_type(column, columns[j]))) continue;
       const std::string type = known[*at] ? common_type(column, columns[j]) : type_name(columns[j]);
       const std::string zone = known[*at] ? column.zone : columns[j].zone;

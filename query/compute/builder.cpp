@@ -1024,7 +1024,14 @@ ColumnSchema Builder::schema_of_all(const std::vector<NodeId>& nodes) const {
     });
     if (!json || !same_fields) return schema_of(Family::kString);
   }
-  if (same || first.family == Family::kDate || first.family == Family::kTime) return first.schema;
+  if (same || first.family == Family::kDate || first.family == Family::kTime) {
+    ColumnSchema schema = first.schema;
+    const bool alike = std::all_of(nodes.begin(), nodes.end(), [&](NodeId id) {
+      return at(id).schema.arrow_type == schema.arrow_type;
+    });
+    if (!alike) schema.arrow_type.clear();
+    return schema;
+  }
   const bool whole = is_whole(first.family);
   return schema_of(whole ? Family::kDecimal : first.family, first.schema.scale);
 }

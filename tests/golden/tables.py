@@ -54,7 +54,7 @@ JSON_SPACES, JSON_OMITS_NULLS, JSON_ASCII, JSON_SLASHES = 4, 8, 16, 32
 RAW_JSON, POINT_REAL, LAST_TEXT = 12, 13, 18
 # A column's flags.
 NULLABLE, NULL_TEXT, SPELLING, SPELLED, DETAILS, ZONE, NAME_IN_HEAD = 1, 4, 8, 16, 32, 64, 128
-FIELDS = 2  # a table's flag
+FIELDS, ARROW_TYPES = 2, 4  # a table's flags
 MAX_FIELDS = 1000
 MAX_PATH_BYTES = 1 << 22
 FIELD_PATH = re.compile(rb'(\.[A-Za-z0-9_]+|\."(?:[^"\\]|\\["\\])*"|\[\*\])+', re.DOTALL)
@@ -143,6 +143,7 @@ class Column:
     null: Optional[bytes] = None
     spelling: bytes = b""
     fields: dict = field(default_factory=dict)  # the type of each path
+    arrow_type: Optional["ArrowType"] = None
 
     @property
     def is_string(self):
@@ -155,7 +156,7 @@ class Column:
     @property
     def identity(self):
         """What tables of one file have in common."""
-        return self.name, self.type, self.scale, self.unit, self.zone
+        return self.name, self.type, self.scale, self.unit, self.zone, self.arrow_type
 
 
 @dataclass
@@ -223,12 +224,100 @@ def parse_fields(from_, column):
     return fields
 
 
+# --- 15.9: types of Arrow -----------------------------------------------------------------------
+
+MAX_ARROW_DEPTH, MAX_ARROW_TYPES = 64, 65535
+INTEGER_FORMATS = b"cCsSiIlL"
+ARROW_TYPE_OF = {b"b": BOOL, b"f": FLOAT, b"g": DOUBLE, b"tdD": DATE, b"tdm": DATE}
+ARROW_TYPE_OF |= dict(zip((b"c", b"s", b"i", b"l", b"C", b"S", b"I", b"L"), range(2, 10)))
+ARROW_TYPE_OF |= {b"u": UTF8, b"U": UTF8, b"vu": UTF8, b"z": BINARY, b"Z": BINARY, b"vz": BINARY}
+
+
+@dataclass(frozen=True)
+class ArrowType:
+    format: bytes
+    name: bytes
+    flags: int
+    children: tuple
+    dictionary: Optional["ArrowType"]
+
+    @property
+    def values(self):
+        """The type that a dictionary or runs stand for."""
+        if self.dictionary:
+            return self.dictionary.values
+        return self.children[1].values if self.format == b"+r" else self
+
+    def stored(self):
+        """Type, scale, unit and zone of the column, and whether it has JSON."""
+        format_ = self.values.format
+        if format_[:1] in (b"+", b"n"):
+            return UTF8, 0, 0, b"", True
+        if format_.startswith(b"ts"):
+            return TIMESTAMP, 0, b"smun".index(format_[2:3]), format_[4:], False
+        if format_.startswith(b"d:"):
+            precision, scale = map(int, format_[2:].split(b","))
+            return DECIMAL64 if precision <= 18 else DECIMAL128, scale, 0, b"", False
+        return ARROW_TYPE_OF[format_], 0, 0, b"", False
+
+    def is_right(self):
+        format_, children = self.format, self.children
+        if self.dictionary:
+            return len(format_) == 1 and format_ in INTEGER_FORMATS and not children
+        if format_ == b"+s":
+            return True
+        if format_ == b"+m":
+            entries = children[0] if len(children) == 1 else None
+            struct_ = entries and entries.format == b"+s" and not entries.dictionary
+            return bool(struct_) and len(entries.children) == 2
+        if format_ == b"+r":
+            ends = children[0] if len(children) == 2 else None
+            return bool(ends) and ends.format in (b"s", b"i", b"l") and not ends.dictionary
+        fixed = re.fullmatch(rb"\+w:(\d+)", format_)
+        if format_ in (b"+l", b"+L", b"+vl", b"+vL") or (fixed and int(fixed[1]) < 1 << 31):
+            return len(children) == 1
+        decimal = re.fullmatch(rb"d:(\d+),(\d+)", format_)
+        if decimal:
+            return 0 < int(decimal[1]) <= 38 and int(decimal[2]) <= int(decimal[1]) and not children
+        plain = format_ in ARROW_TYPE_OF or format_ == b"n" or re.match(rb"ts[smun]:", format_)
+        return bool(plain) and not children
+
+
+def parse_arrow_type(from_, depth, count):
+    """`count` is a list of the number of types so far."""
+    count[0] += 1
+    sound = depth <= MAX_ARROW_DEPTH and count[0] <= MAX_ARROW_TYPES
+    require(sound, TableCode.BAD_SCHEMA, "types of Arrow")
+    format_, name = from_.text(MAX_NAME_BYTES), from_.text(MAX_NAME_BYTES)
+    flags = from_.number(1)
+    require(flags < 16, TableCode.BAD_SCHEMA, "flags of a type of Arrow")
+    children = tuple(parse_arrow_type(from_, depth + 1, count) for _ in range(from_.varint()))
+    dictionary = parse_arrow_type(from_, depth + 1, count) if flags & 8 else None
+    made = ArrowType(format_, name, flags, children, dictionary)
+    require(made.is_right(), TableCode.BAD_SCHEMA, "a type of Arrow")
+    return made
+
+
+def parse_arrow_types(from_, columns):
+    for column in columns:
+        size = from_.varint()
+        if size == 0:
+            continue
+        begin = from_.at
+        column.arrow_type = parse_arrow_type(from_, 0, [0])
+        has = column.type, column.scale, column.unit, column.zone, column.text == RAW_JSON
+        right = from_.at == begin + size and not column.arrow_type.name
+        right = right and column.arrow_type.stored() == has
+        require(right, TableCode.BAD_SCHEMA, "type of Arrow of a column")
+    require(any(column.arrow_type for column in columns), TableCode.BAD_SCHEMA, "no types of Arrow")
+
+
 def parse_schema(payload):
     from_ = Reader(payload, TableCode.BAD_SCHEMA)
     columns, flags = from_.varint(), from_.number(1)
     kind, delimiter, quote, line_flags = from_.bytes(4)
-    require(flags <= 3 and line_flags <= 63, TableCode.BAD_SCHEMA, "reserved bits")
-    has_fields = flags & FIELDS
+    require(flags <= 7 and line_flags <= 63, TableCode.BAD_SCHEMA, "reserved bits")
+    has_fields, has_arrow_types = flags & FIELDS, flags & ARROW_TYPES
     schema = Schema(
         exact=bool(flags & 1),
         kind=kind,
@@ -279,6 +368,8 @@ def parse_schema(payload):
         schema.columns.append(column)
     if has_fields:
         parse_all_fields(from_, schema.columns)
+    if has_arrow_types:
+        parse_arrow_types(from_, schema.columns)
     require(from_.at == len(payload), TableCode.BAD_SCHEMA, "size")
     names = {column.name for column in schema.columns}
     require(len(names) == columns, TableCode.BAD_SCHEMA, "names")

@@ -111,6 +111,10 @@ struct ColumnSchema {
   bool spelled = false;
   /// Only with kRawJson: values within the column's values that have a type (FORMAT.md 15.2).
   NestedFields fields;
+  /// The type of the Arrow column that the values came from, where that is another one than `type`
+  /// stands for, so that they go back to Arrow as they came: a list, a struct, a dictionary, as
+  /// serialise_arrow_type() writes it. Empty: `type` says it.
+  std::string arrow_type;
   friend bool operator==(const ColumnSchema&, const ColumnSchema&) = default;
 };
 

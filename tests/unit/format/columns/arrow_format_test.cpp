@@ -56,6 +56,8 @@ TEST(ArrowFormat, DecimalsOfUpTo18DigitsAreNarrow) {
   EXPECT_EQ(column_of_arrow_format("d:18,0")->type, ColumnType::kDecimal64);
   EXPECT_EQ(column_of_arrow_format("d:19,2,128")->type, ColumnType::kDecimal128);
   EXPECT_EQ(arrow_format(*column_of_arrow_format("d:7,3")), "d:7,3");
+  EXPECT_EQ(arrow_format(*column_of_arrow_format("d:7,3,32")), "d:7,3");
+  EXPECT_EQ(arrow_format(*column_of_arrow_format("d:70,3,256")), "d:38,3");
 }
 
 TEST(ArrowFormat, NamesThatAreNotUtf8AreTakenAsLatin1) {
@@ -70,7 +72,7 @@ TEST(ArrowFormat, OtherTypesAreNone) {
   for (const char* format :
        {"",        "n",       "e",     "+l",         "+s",        "tdm",    "ttm",
         "tDs",     "w:4",     "tsx:",  "tss",        "d:",        "d:39,2", "d:10",
-        "d:10,-2", "d:10,11", "d:0,0", "d:10,2,256", "d:10,2,64", "ll"}) {
+        "d:10,-2", "d:10,11", "d:0,0", "d:77,2,256", "d:10,2,16", "ll"}) {
     EXPECT_FALSE(column_of_arrow_format(format)) << format;
   }
 }

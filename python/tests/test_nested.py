@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: MIT
+"""Tables of nested and other types of Arrow: what is written comes back with its type."""
+import bisect
+import datetime
+import decimal
+import math
+import random
+
+import pytest
+
+import presso
+
+pyarrow = pytest.importorskip("pyarrow")
+
+LEAVES = [
+    pyarrow.bool_(),
+    *(getattr(pyarrow, f"{sign}int{bits}")() for sign in ("", "u") for bits in (8, 16, 32, 64)),
+    pyarrow.float32(),
+    pyarrow.float64(),
+    pyarrow.date32(),
+    pyarrow.date64(),
+    *(pyarrow.timestamp(unit) for unit in ("s", "ms", "us", "ns")),
+    pyarrow.timestamp("us", "Europe/Berlin"),
+    pyarrow.decimal32(7, 2),
+    pyarrow.decimal64(18, 0),
+    pyarrow.decimal128(5, 5),
+    pyarrow.decimal128(38, 3),
+    pyarrow.decimal256(70, 4),
+    pyarrow.string(),
+    pyarrow.large_string(),
+    pyarrow.string_view(),
+    pyarrow.binary(),
+    pyarrow.large_binary(),
+    pyarrow.binary_view(),
+]
+KEYS = [one for one in LEAVES if not pyarrow.types.is_floating(one)]
+TEXTS = ["", "a", 'a "quoted" one', "back\\slash", "two\nlines\t\x00\x1f", "K\u00f6ln \U0001f600"]
+TEXTS += ["null", "a string of more than twelve bytes", '{"not": ["json"'] + list("[]{},:")
+
+
+def a_field(rng, name, depth):
+    type_ = a_type(rng, depth)
+    return pyarrow.field(name, type_, pyarrow.types.is_null(type_) or rng.random() < 0.8)
+
+
+def a_type(rng, depth):
+    """A random type with at most `depth` types around the innermost one."""
+    if depth == 0 or rng.random() < 0.2:
+        return rng.choice([*LEAVES, pyarrow.null()])
+    kind = rng.choice(["list", "list", "fixed", "struct", "struct", "map", "codes", "runs"])
+    inner = depth - 1
+    if kind == "list":
+        of = rng.choice(
+            [pyarrow.list_, pyarrow.large_list, pyarrow.list_view, pyarrow.large_list_view]
+        )
+        return of(a_field(rng, rng.choice(["item", "element", ""]), inner))
+    if kind == "fixed":
+        return pyarrow.list_(a_field(rng, "item", inner), rng.randrange(1, 4))
+    if kind == "struct":
+        names = [rng.choice(["a", "b", "a b", 'c"d', "", "a"]) for _ in range(rng.randrange(4))]
+        return pyarrow.struct([a_field(rng, name, inner) for name in names])
+    if kind == "map":
+        key = rng.choice(KEYS) if rng.random() < 0.8 else pyarrow.struct([("k", rng.choice(KEYS))])
+        return pyarrow.map_(pyarrow.field("key", key, False), a_field(rng, "value", inner))
+    leaf = rng.choice(LEAVES)
+    if kind == "codes":
+        width = rng.choice([pyarrow.int8(), pyarrow.uint8(), pyarrow.int16(), pyarrow.int32()])
+        return pyarrow.dictionary(width, leaf, rng.random() < 0.3)
+    return pyarrow.run_end_encoded(rng.choice([pyarrow.int16(), pyarrow.int64()]), leaf)
+
+
+def a_value(rng, type_):
+    """A random value of a type in LEAVES."""
+    is_ = pyarrow.types
+    if is_.is_boolean(type_):
+        return rng.random() < 0.5
+    if is_.is_integer(type_):
+        signed = is_.is_signed_integer(type_)
+        least = -(1 << type_.bit_width - 1) if signed else 0
+        most = least + (1 << type_.bit_width) - 1
+        return rng.choice([least, most, 0, rng.randint(least, most), max(least, -1)])
+    if is_.is_floating(type_):
+        odd = [math.nan, math.inf, -math.inf, -0.0, 0.0, 1.0, 1e-30, 1e30, 0.1]
+        return rng.choice([*odd, rng.gauss(0, 1), rng.gauss(0, 1e9)])
+    if is_.is_date(type_):
+        return datetime.date(1, 1, 1) + datetime.timedelta(days=rng.randrange(3652059))
+    if is_.is_timestamp(type_):
+        return rng.choice([0, -1, 1, rng.randrange(-(10**9), 10**9)])
+    if is_.is_decimal(type_):
+        digits = min(type_.precision, 38)
+        whole = rng.randrange(-(10**digits) + 1, 10 ** rng.randint(1, digits))
+        with decimal.localcontext() as context:
+            context.prec = 80
+            return decimal.Decimal(whole).scaleb(-type_.scale)
+    text = rng.choice(TEXTS)
+    is_text = is_.is_string(type_) or is_.is_large_string(type_) or is_.is_string_view(type_)
+    return text if is_text else text.encode() + bytes([rng.randrange(256)])
+
+
+def nulls(rng, rows, nullable):
+    """A mask of Arrow's: true where a row is null."""
+    share = rng.choice([0, 0, 0.2, 1]) if nullable else 0
+    return pyarrow.array([rng.random() < share for _ in range(rows)], pyarrow.bool_())
+
+
+def an_array(rng, type_, rows, nullable=True):
+    """A random array, often a slice of a longer one."""
+    before = rng.choice([0, 0, 1, 3, 9])
+    made = a_whole_array(rng, type_, before + rows + rng.choice([0, 2]), nullable)
+    return made.slice(before, rows)
+
+
+def a_whole_array(rng, type_, rows, nullable):
+    is_ = pyarrow.types
+    mask = nulls(rng, rows, nullable)
+    if is_.is_null(type_):
+        return pyarrow.nulls(rows)
+    if is_.is_dictionary(type_):
+        entries = an_array(rng, type_.value_type, 5, False)
+        codes = [None if null else rng.randrange(5) for null in mask.to_pylist()]
+        codes = pyarrow.array(codes, type_.index_type)
+        return pyarrow.DictionaryArray.from_arrays(codes, entries, ordered=type_.ordered)
+    if is_.is_run_end_encoded(type_):
+        ends = sorted({*(rng.randrange(1, rows + 1) for _ in range(rows // 2)), rows} - {0})
+        values = an_array(rng, type_.value_type, len(ends), nullable)
+        ends = pyarrow.array(ends, type_.run_end_type)
+        return pyarrow.RunEndEncodedArray.from_arrays(ends, values, type_)
+    if is_.is_struct(type_):
+        children = [an_array(rng, one.type, rows, one.nullable) for one in type_]
+        if not children:
+            return pyarrow.array([None if null else {} for null in mask.to_pylist()], type_)
+        return pyarrow.StructArray.from_arrays(children, fields=list(type_), mask=mask)
+    if is_.is_fixed_size_list(type_):
+        child = an_array(rng, type_.value_type, rows * type_.list_size, type_.value_field.nullable)
+        return pyarrow.FixedSizeListArray.from_arrays(child, type=type_, mask=mask)
+    sizes = [rng.choice([0, 1, 2, 5]) for _ in range(rows)]
+    offsets = [sum(sizes[:row]) for row in range(rows + 1)]
+    wide = is_.is_large_list(type_) or is_.is_large_list_view(type_)
+    width = pyarrow.int64() if wide else pyarrow.int32()
+    if is_.is_map(type_):
+        keys = an_array(rng, type_.key_type, offsets[-1], False)
+        items = an_array(rng, type_.item_type, offsets[-1], type_.item_field.nullable)
+        offsets = pyarrow.array(offsets, width)
+        return pyarrow.MapArray.from_arrays(offsets, keys, items, type_, mask=mask)
+    if is_.is_list(type_) or is_.is_large_list(type_):
+        of = pyarrow.LargeListArray if wide else pyarrow.ListArray
+        child = an_array(rng, type_.value_type, offsets[-1], type_.value_field.nullable)
+        return of.from_arrays(pyarrow.array(offsets, width), child, type=type_, mask=mask)
+    if is_.is_list_view(type_) or is_.is_large_list_view(type_):
+        of = pyarrow.LargeListViewArray if wide else pyarrow.ListViewArray
+        child = an_array(rng, type_.value_type, offsets[-1], type_.value_field.nullable)
+        order = list(range(rows))
+        rng.shuffle(order)
+        offsets = pyarrow.array([offsets[row] for row in order], width)
+        sizes = pyarrow.array([sizes[row] for row in order], width)
+        return of.from_arrays(offsets, sizes, child, type=type_, mask=mask)
+    values = [None if null else a_value(rng, type_) for null in mask.to_pylist()]
+    return pyarrow.array(values, type_)
+
+
+def kept(type_, outermost=True):
+    """The type that a type comes back as: decimals of 128 bits, and plain strings as large ones."""
+    is_ = pyarrow.types
+    if is_.is_decimal(type_):
+        return pyarrow.decimal128(min(type_.precision, 38), type_.scale)
+    if outermost and is_.is_string(type_):
+        return pyarrow.large_string()
+    if outermost and is_.is_binary(type_):
+        return pyarrow.large_binary()
+    if is_.is_dictionary(type_):
+        return pyarrow.dictionary(type_.index_type, kept(type_.value_type, False), type_.ordered)
+    if is_.is_run_end_encoded(type_):
+        return pyarrow.run_end_encoded(type_.run_end_type, kept(type_.value_type, False))
+    if is_.is_struct(type_):
+        return pyarrow.struct([one.with_type(kept(one.type, False)) for one in type_])
+    if is_.is_map(type_):
+        key, item = (
+            one.with_type(kept(one.type, False)) for one in (type_.key_field, type_.item_field)
+        )
+        return pyarrow.map_(key, item, type_.keys_sorted)
+    if not is_.is_nested(type_):
+        return type_
+    inner = type_.value_field.with_type(kept(type_.value_type, False))
+    if is_.is_fixed_size_list(type_):
+        return pyarrow.list_(inner, type_.list_size)
+    of = {
+        "list": pyarrow.list_,
+        "large_list": pyarrow.large_list,
+        "list_view": pyarrow.list_view,
+        "large_list_view": pyarrow.large_list_view,
+    }
+    return of[str(type_).partition("<")[0]](inner)
+
+
+def values(array):
+    """The values as lists, tuples and scalars, whose text tells NaN and -0 apart from others.
+    to_pylist() declines members of one name."""
+    is_ = pyarrow.types
+    if isinstance(array, pyarrow.ChunkedArray):
+        return [value for chunk in array.chunks for value in values(chunk)]
+    valid = array.is_valid().to_pylist()
+    if is_.is_dictionary(array.type):
+        entries = values(array.dictionary)
+        codes = array.indices.to_pylist()
+        return [entries[code] if there else None for code, there in zip(codes, valid)]
+    if is_.is_run_end_encoded(array.type):
+        of_runs, ends = values(array.values), array.run_ends.to_pylist()
+        return [of_runs[bisect.bisect_right(ends, array.offset + i)] for i in range(len(array))]
+    if is_.is_struct(array.type):
+        members = [values(array.field(i)) for i in range(array.type.num_fields)]
+        rows = zip(*members) if members else [()] * len(array)
+        return [row if there else None for row, there in zip(rows, valid)]
+    if is_.is_nested(array.type):
+        return [values(one.values) if there else None for one, there in zip(array, valid)]
+    return array.to_pylist()
+
+
+def comes_back(tmp_path, table):
+    path = tmp_path / "t.presso"
+    presso.write_table(table, path, overwrite=True, group_rows=1024)
+    back = pyarrow.table(presso.open(path).table())
+    back.validate(full=True)
+    for wanted, found in zip(table.schema, back.schema, strict=True):
+        assert found.type == kept(wanted.type)
+    for name in table.column_names:
+        assert repr(values(back[name])) == repr(values(table[name])), table.schema.field(name).type
+    return back
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_types_come_back(tmp_path, seed):
+    rng = random.Random(seed)
+    fields = [a_field(rng, f"c{number}", rng.randrange(4)) for number in range(6)]
+    chunks = []
+    for _ in range(rng.choice([1, 1, 3])):
+        rows = rng.choice([1, 2, 7, 40])
+        arrays = [an_array(rng, one.type, rows, one.nullable) for one in fields]
+        chunks.append(pyarrow.RecordBatch.from_arrays(arrays, schema=pyarrow.schema(fields)))
+    comes_back(tmp_path, pyarrow.Table.from_batches(chunks))
