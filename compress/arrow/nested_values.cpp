@@ -80,9 +80,9 @@ const char* NestedValues::problem() const {
 
 /// How many buffers there must be, and that there are values where rows are.
 const char* NestedValues::check_buffers(const ArrowArray& array) const {
+  if (kind_ == ArrowKind::kNull) return nullptr;  // some libraries give nulls a bitmap
   std::int64_t least = 2;
   switch (kind_) {
-    case ArrowKind::kNull:
     case ArrowKind::kRunEnds:
       least = 0;
       break;
@@ -122,7 +122,8 @@ const char* NestedValues::begin(const ArrowArray& array) {
   if (array.n_children != static_cast<std::int64_t>(children)) return "number of children";
   if (children > 0 && array.children == nullptr) return "has no children";
   array_ = &array;
-  const bool has_bitmap = array.n_buffers > 0 && array.null_count != 0;
+  const bool has_bitmap =
+      kind_ != ArrowKind::kNull && array.n_buffers > 0 && array.null_count != 0;
   validity_ = has_bitmap ? buffer_of(array, 0) : nullptr;
   const bool by_row = kind_ == ArrowKind::kStruct || kind_ == ArrowKind::kFixedList;
   const std::uint64_t each = kind_ == ArrowKind::kFixedList ? elements_of(type_) : 1;

@@ -508,8 +508,8 @@ Result<TableSchema> parse_schema(Bytes payload) {
   return schema;
 }
 
-/// Members of a file, or files of a query, must agree in what columns mean; nullability and
-/// forms of text may differ.
+/// Files of a query must agree in what columns mean; nullability, forms of text and types of Arrow
+/// may differ.
 Status check_same_columns(const TableSchema& first, const TableSchema& other) {
   const auto differs = [](std::string what) {
     return make_error(ErrorCode::kBadSchema, "differs from the tables before it: " + what);
@@ -522,13 +522,21 @@ Status check_same_columns(const TableSchema& first, const TableSchema& other) {
     const ColumnSchema& a = first.columns[i];
     const ColumnSchema& b = other.columns[i];
     if (a.name != b.name) return differs("column " + quoted(b.name) + ", before " + quoted(a.name));
-    if (a.arrow_type != b.arrow_type) {
-      return differs("column " + quoted(b.name) + " came from another type of Arrow");
-    }
     if (a.type != b.type || a.scale != b.scale || a.unit != b.unit || a.zone != b.zone) {
       return differs("column " + quoted(b.name) + " is " + type_name(b) + ", before " +
                      type_name(a));
     }
+  }
+  return {};
+}
+
+Status check_same_member(const TableSchema& first, const TableSchema& other) {
+  PRESSO_TRY(check_same_columns(first, other));
+  for (std::size_t i = 0; i < first.columns.size(); ++i) {
+    if (first.columns[i].arrow_type == other.columns[i].arrow_type) continue;
+    return make_error(ErrorCode::kBadSchema, "column " + quoted(first.columns[i].name) +
+                                                 " has another type of Arrow than in the tables "
+                                                 "before it");
   }
   return {};
 }

@@ -38,8 +38,10 @@ std::uint64_t nested_field_bytes(const NestedFields& fields);
 /// types as doubles.
 NestedFields common_fields(const NestedFields& a, const NestedFields& b);
 
-/// Whether members with these schemas may be one table: the same columns by name, type, scale, unit
-/// and zone. kBadSchema with the first difference.
+/// Whether files with these schemas may be asked together: the same columns by name, type, scale,
+/// unit and zone. kBadSchema with the first difference.
 Status check_same_columns(const TableSchema& first, const TableSchema& other);
+/// Whether members with these schemas may be one table: the types of Arrow are the same, too.
+Status check_same_member(const TableSchema& first, const TableSchema& other);
 
 }  // namespace presso

@@ -102,7 +102,7 @@ Status TableIndex::read_member(std::uint64_t begin, std::uint64_t end, std::uint
   }
   auto& start = std::get<TableBegin>(*frame);
   // Members are one table only if their columns agree.
-  if (!members_.empty()) PRESSO_TRY(check_same_columns(schema(), start.schema));
+  if (!members_.empty()) PRESSO_TRY(check_same_member(schema(), start.schema));
   members_.push_back(
       {std::move(start.metadata), std::move(start.schema), begin, end - begin, groups_.size(), 0});
   PRESSO_ASSIGN(const StoredSection index,

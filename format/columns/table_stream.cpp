@@ -127,7 +127,7 @@ Result<TableFrame> TableStream::begin_member() {
   }
   PRESSO_ASSIGN(begin.schema, parse_schema(section.payload.bytes()));
   if (first_) {
-    PRESSO_TRY(check_same_columns(*first_, begin.schema));
+    PRESSO_TRY(check_same_member(*first_, begin.schema));
   } else {
     first_ = begin.schema;
   }

@@ -95,6 +95,8 @@ NodeId Builder::json(Step step, Family family, std::vector<NodeId> arguments,
   node.parameter = parameter;
   node.nullable |= family != Family::kBool;
   if (step == Step::kJsonExtract) node.schema.text = ValueText::kRawJson;
+  // What stands within UTF-8 is UTF-8, also without its escapes.
+  node.schema.valid_utf8 = family == Family::kString && at(node.arguments[0]).schema.valid_utf8;
   if (family == Family::kInteger) node.range = whole_range(0, Int128{1} << 32);
   return graph_.add(std::move(node));
 }
@@ -109,6 +111,13 @@ Result<NodeId> Builder::cast(NodeId a, const ColumnSchema& type) const {
   if (from == Family::kNull) {
     Node like = column_node(0, type, {}, true);
     return as_null_of(like);
+  }
+  // Text is no list or dictionary of Arrow any more, though its bytes are the same.
+  const bool is_typed = from == Family::kString && !at(a).schema.arrow_type.empty();
+  if (to == Family::kString && is_typed) {
+    Node node = step_node(Step::kConcat, to, {a});
+    node.schema.valid_utf8 = at(a).schema.valid_utf8;
+    return graph_.add(std::move(node));
   }
   if (to == Family::kString) return to_string(a);
   if (interval_of(*this, a)) return interval_refused();

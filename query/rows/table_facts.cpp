@@ -47,6 +47,9 @@ InputColumn input_column(const std::vector<Table>& tables, std::size_t column) {
   bool begun = false;
   for (const Table& table : tables) {
     const TableIndex& index = TableAccess::index(table);
+    // Where tables differ, values are handed to Arrow as the columns store them.
+    const std::string& arrow_type = table.schema().columns[column].arrow_type;
+    if (arrow_type != input.schema.arrow_type) input.schema.arrow_type.clear();
     for (const TableMember& member : index.members()) {
       const NestedFields& fields = member.schema.columns[column].fields;
       input.schema.fields = common_fields(input.schema.fields, fields);
