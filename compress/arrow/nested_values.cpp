@@ -122,8 +122,7 @@ const char* NestedValues::begin(const ArrowArray& array) {
   if (array.n_children != static_cast<std::int64_t>(children)) return "number of children";
   if (children > 0 && array.children == nullptr) return "has no children";
   array_ = &array;
-  const bool has_bitmap =
-      kind_ != ArrowKind::kNull && array.n_buffers > 0 && array.null_count != 0;
+  const bool has_bitmap = kind_ != ArrowKind::kNull && array.n_buffers > 0 && array.null_count != 0;
   validity_ = has_bitmap ? buffer_of(array, 0) : nullptr;
   const bool by_row = kind_ == ArrowKind::kStruct || kind_ == ArrowKind::kFixedList;
   const std::uint64_t each = kind_ == ArrowKind::kFixedList ? elements_of(type_) : 1;

@@ -237,3 +237,156 @@ def test_random_types_come_back(tmp_path, seed):
         arrays = [an_array(rng, one.type, rows, one.nullable) for one in fields]
         chunks.append(pyarrow.RecordBatch.from_arrays(arrays, schema=pyarrow.schema(fields)))
     comes_back(tmp_path, pyarrow.Table.from_batches(chunks))
+
+
+def written(tmp_path, data):
+    path = tmp_path / "t.presso"
+    presso.write_table(data, path, overwrite=True)
+    return path
+
+
+def test_odd_types_come_back(tmp_path):
+    empty = pyarrow.array([{}, None], pyarrow.struct([]))
+    none = pyarrow.array([[], None], pyarrow.list_(pyarrow.int8(), 0))
+    deep = pyarrow.list_(pyarrow.list_(pyarrow.list_(pyarrow.int8())))
+    deep = pyarrow.array([[[[1], None], None], None], deep)
+    comes_back(tmp_path, pyarrow.table({"e": empty, "n": none, "d": deep, "null": [None, None]}))
+    comes_back(tmp_path, pyarrow.table({"e": empty, "n": none, "d": deep}).slice(0, 0))
+
+
+def test_values_that_do_not_fit_are_named(tmp_path):
+    wide = pyarrow.array([1, 10**40], pyarrow.decimal256(60, 0))
+    with pytest.raises(presso.ArgumentError, match="column 'a' .*row 2: a decimal has more"):
+        written(tmp_path, pyarrow.table({"a": wide}))
+    with pytest.raises(presso.ArgumentError, match="column 'a' .*row 4: a decimal has more"):
+        lists = pyarrow.array([[1], [2], [3], [10**40]], pyarrow.list_(wide.type))
+        written(tmp_path, pyarrow.table({"a": lists}))
+    for type_, name in (("time32[s]", "tts"), ("duration[us]", "tDu"), ("month_day_nano_interval", "tin")):
+        inner = pyarrow.array([None], type_)
+        for column in (inner, pyarrow.StructArray.from_arrays([inner], ["x"])):
+            with pytest.raises(presso.UnsupportedError, match=f"column 'a': the Arrow type `{name}`"):
+                written(tmp_path, pyarrow.table({"a": column}))
+
+
+def test_dictionaries_that_differ_are_cut(tmp_path):
+    """Their codes have eight bits, and all batches together have more values than those number."""
+    batches = [
+        pyarrow.record_batch({"d": pyarrow.array([f"{first + i}" for i in range(100)])
+                              .dictionary_encode().cast(pyarrow.dictionary("int8", "string"))})
+        for first in range(0, 1000, 100)
+    ]  # fmt: skip
+    table = pyarrow.Table.from_batches(batches)
+    back = pyarrow.table(presso.query(written(tmp_path, table)))
+    assert back.schema == table.schema
+    assert back["d"].to_pylist() == table["d"].to_pylist()
+
+
+@pytest.fixture
+def nested(tmp_path):
+    member = pyarrow.struct([("x", pyarrow.int64()), ("y", pyarrow.string())])
+    columns = {
+        "i": pyarrow.array([1, 2, 3]),
+        "s": pyarrow.array([{"x": 7, "y": "p"}, None, {"x": None, "y": "q"}], member),
+        "l": pyarrow.array([[1, 2], [], None], pyarrow.list_(pyarrow.int32())),
+        "ls": pyarrow.array([[{"x": 1, "y": "a"}], None, [{"x": 2, "y": None}, None]],
+                            pyarrow.list_(member)),
+        "m": pyarrow.array([[("k", 1.5)], [], None], pyarrow.map_(pyarrow.string(), pyarrow.float64())),
+        "c": pyarrow.array(["u", "v", None]).dictionary_encode(),
+    }  # fmt: skip
+    table = pyarrow.table(columns)
+    return written(tmp_path, table), table
+
+
+def test_queries_look_into_nested_values(nested):
+    path, _ = nested
+
+    def rows(statement):
+        found = pyarrow.table(presso.sql(statement.replace("TABLE", f"'{path}' t")))
+        return [tuple(row.values()) for row in found.to_pylist()]
+
+    assert rows("select s.x, s.y, l[1], m.k from TABLE") == [
+        (7, "p", 1, "1.5"), (None, None, None, None), (None, "q", None, None)
+    ]  # fmt: skip
+    assert rows("select sum(s.x) * 2 a, max(l[2]) b from TABLE") == [(14, 2)]
+    assert rows("select i, e from TABLE, unnest(l) as u(e)") == [(1, 1), (1, 2)]
+    assert rows("select e.x, e.y from TABLE, unnest(ls) as u(e)") == [(1, "a"), (2, None), (None, None)]
+    assert rows("select s->'y', s->>'y', json_array_length(l) from TABLE where i = 1") == [
+        ('"p"', "p", 2)
+    ]
+    assert rows("select l::text from TABLE") == [("[1,2]",), ("[]",), (None,)]
+
+
+def test_columns_that_are_handed_on_keep_their_types(nested):
+    path, table = nested
+    every = "i, s, l, ls, m, c"
+    for statement in (
+        f"select {every} from T order by i",
+        f"with w as (select * from T) select {every} from w order by i",
+        f"select {every} from T union all select {every} from T limit 3",
+        f"select {every} from T group by all order by i",
+        f"select * from (select {every}, row_number() over (order by i) r from T) where r < 9 "
+        "order by i",
+    ):
+        found = pyarrow.table(presso.sql(statement.replace(" T", f" '{path}'")))
+        assert found.select(table.column_names).schema == table.schema, statement
+        assert found.select(table.column_names).to_pylist() == table.to_pylist(), statement
+    for change in ("coalesce(l, '[]')", "case when i = 1 then l else ls end", "upper(c)", "c || 'x'"):
+        found = pyarrow.table(presso.sql(f"select {change} a from '{path}'"))
+        assert not pyarrow.types.is_nested(found.schema.field("a").type), change
+        assert not pyarrow.types.is_dictionary(found.schema.field("a").type), change
+
+
+def test_files_of_different_types_are_asked_together(tmp_path):
+    for name, type_ in (("a", pyarrow.list_(pyarrow.int8())), ("b", pyarrow.large_list(pyarrow.int8()))):
+        presso.write_table(pyarrow.table({"l": pyarrow.array([[1], None], type_)}), tmp_path / f"{name}.presso")
+    found = pyarrow.table(presso.query([tmp_path / "a.presso", tmp_path / "b.presso"]))
+    assert found["l"].to_pylist() == ["[1]", None, "[1]", None]
+
+
+def test_frames_of_polars_come_back(tmp_path):
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame(
+        {
+            "l": [[1, 2], None, []],
+            "s": [{"a": 1, "b": [True, None]}, None, {"a": None, "b": None}],
+            "t": ["x", None, "a string longer than twelve"],
+            "b": [b"ab", None, b""],
+            "n": [None, None, None],
+            "d": [decimal.Decimal("1.50"), None, decimal.Decimal("-3.25")],
+        }
+    ).with_columns(
+        polars.Series("c", ["u", "v", None], dtype=polars.Categorical),
+        polars.Series("a", [[1, 2], [3, 4], None], dtype=polars.Array(polars.Int16, 2)),
+        polars.Series("lc", [["a", "b"], None, ["a"]], dtype=polars.List(polars.Categorical)),
+    )
+    back = polars.DataFrame(presso.query(written(tmp_path, frame)))
+    assert back.schema == frame.schema
+    assert back.equals(frame)
+
+
+def test_objects_of_pandas_come_back(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(
+        {
+            "o": [[1, 2], None, [3]],
+            "d": [{"a": 1}, {"a": None}, {"a": 3}],
+            "c": pandas.Categorical(["a", "b", None]),
+        }
+    )
+    wanted = pyarrow.Table.from_pandas(frame)
+    back = pyarrow.table(presso.query(written(tmp_path, frame)))
+    assert back.schema == wanted.schema.remove_metadata()
+    assert back.to_pylist() == wanted.to_pylist()
+
+
+def test_answers_of_duckdb_come_back(tmp_path):
+    duckdb = pytest.importorskip("duckdb")
+    answer = duckdb.sql(
+        "select [1, 2, null] as l, {'a': 1, 'b': {'c': date '2024-01-01'}} as s, "
+        "map {'k': 1, 'm': null} as m, map {1: [1, 2]} as n, 'x'::enum ('x', 'y') as e, "
+        "array[1, 2]::int[2] as a, [{'x': 1.5::decimal(4, 1)}] as d, [timestamp 'infinity'] as f "
+        "union all by name select null as l"
+    )
+    back = presso.query(written(tmp_path, answer))
+    assert pyarrow.table(back).schema == pyarrow.table(answer).schema
+    assert duckdb.sql("from back").fetchall() == answer.fetchall()

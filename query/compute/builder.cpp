@@ -1026,10 +1026,11 @@ ColumnSchema Builder::schema_of_all(const std::vector<NodeId>& nodes) const {
   }
   if (same || first.family == Family::kDate || first.family == Family::kTime) {
     ColumnSchema schema = first.schema;
-    const bool alike = std::all_of(nodes.begin(), nodes.end(), [&](NodeId id) {
-      return at(id).schema.arrow_type == schema.arrow_type;
-    });
-    if (!alike) schema.arrow_type.clear();
+    for (const NodeId id : nodes) {
+      const ColumnSchema& one = at(id).schema;
+      if (one.arrow_type != schema.arrow_type) schema.arrow_type.clear();
+      schema.valid_utf8 = schema.valid_utf8 && (one.valid_utf8 || graph_.is_constant(id));
+    }
     return schema;
   }
   const bool whole = is_whole(first.family);

@@ -283,6 +283,13 @@ class ArrowType:
         return bool(plain) and not children
 
 
+def is_utf8(text):
+    try:
+        return bool(text.decode()) or True
+    except UnicodeDecodeError:
+        return False
+
+
 def parse_arrow_type(from_, depth, count):
     """`count` is a list of the number of types so far."""
     count[0] += 1
@@ -291,6 +298,7 @@ def parse_arrow_type(from_, depth, count):
     format_, name = from_.text(MAX_NAME_BYTES), from_.text(MAX_NAME_BYTES)
     flags = from_.number(1)
     require(flags < 16, TableCode.BAD_SCHEMA, "flags of a type of Arrow")
+    require(is_utf8(name), TableCode.BAD_SCHEMA, "name of a type of Arrow")
     children = tuple(parse_arrow_type(from_, depth + 1, count) for _ in range(from_.varint()))
     dictionary = parse_arrow_type(from_, depth + 1, count) if flags & 8 else None
     made = ArrowType(format_, name, flags, children, dictionary)

@@ -37,6 +37,19 @@ def make(text, group_rows=1000, coding=decode.BIT, types=()):
     return subprocess.run(command, input=text, capture_output=True, check=True).stdout
 
 
+def make_arrow():
+    """A table that is none of text, whose columns have types of Arrow."""
+    return subprocess.run([os.environ["MAKE_TABLE"], "arrow"], capture_output=True, check=True).stdout
+
+
+ARROW_TEXT = b"""c1,c2,c3,c4,c5,c6
+"[1,null]","{""a"":1.50,""b c"":[NaN,-0.0],""r"":""00ff""}",\
+"{""2024-01-31"":""1969-12-31T23:59:59.000000001Z""}","[""x""]",red,a
+[],"{""a"":null,""b c"":null,""r"":null}",{},[null],blue,""
+,,,,,
+"""
+
+
 def csv(names, columns, delimiter=",", end="\n"):
     rows = [names, *zip(*columns)]
     return "".join(delimiter.join(map(str, row)) + end for row in rows).encode()
@@ -314,6 +327,15 @@ class FreshTables(unittest.TestCase):
         wanted |= {f"plane {coding}" for coding in (0, 1, 3, 255)}
         self.assertEqual(wanted - seen, set())
 
+    def test_types_of_arrow_are_read(self):
+        decoded = tables.decode_table(make_arrow())
+        self.assertEqual(decoded.text, ARROW_TEXT)
+        formats = [column.arrow_type.format for column in decoded.members[0].schema.columns]
+        self.assertEqual(formats, [b"+l", b"+s", b"+m", b"+w:1", b"c", b"vu"])
+        with self.assertRaises(decode.FormatError) as caught:
+            tables.decode_table(make_arrow() + make(ARROW_TEXT))
+        self.assertEqual(caught.exception.code, tables.TableCode.BAD_SCHEMA)
+
     def test_row_groups_of_every_size(self):
         text = csv(["n", "s"], [range(70), [f"text {row % 9}" for row in range(70)]])
         for group_rows in (1, 2, 31, 32, 33, 69, 70, 71):
@@ -486,14 +508,18 @@ class Mutations(unittest.TestCase):
 
     FILES = (
         "bytes", "comments", "crlf", "ragged", "tabs", "trailing", "only-a-header", "framed",
-        "spelled-json",
+        "spelled-json", "arrow",
     )  # fmt: skip
     EACH = 150
 
     def mutations(self):
         for number, name in enumerate(self.FILES):
             sound = (FILES / f"{name}.presso").read_bytes()
-            places = spelling_places(sound) if name.startswith("spelled") else range(len(sound))
+            places = range(len(sound))
+            if name.startswith("spelled"):
+                places = spelling_places(sound)
+            elif name == "arrow":
+                places = range(sound.index(decode.SYNC + b"C"), sound.index(decode.SYNC + b"G"))
             dice = inputs.Random(number + 1)
             for _ in range(self.EACH):
                 data = bytearray(sound)
@@ -635,6 +661,10 @@ def update():
         assert tables.decode_table(data).text == text, name
         (FILES / f"{name}.presso").write_bytes(data)
         manifest[name] = facts(data, text)
+    if "arrow" not in manifest:
+        data = make_arrow()
+        (FILES / "arrow.presso").write_bytes(data)
+        manifest["arrow"] = facts(data, ARROW_TEXT)
     MANIFEST.write_text(json.dumps(manifest, indent=1) + "\n")
 
 
