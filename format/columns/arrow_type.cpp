@@ -195,7 +195,7 @@ NestedFields fields_of(const ArrowType& type) {
   add_fields(type, "", fields);
   const auto before = [](const NestedField& a, const NestedField& b) { return a.path < b.path; };
   const auto same = [](const NestedField& a, const NestedField& b) { return a.path == b.path; };
-  // Of two members with one name the first is found.
+  // Where two members have one name, a path leads to the first.
   std::stable_sort(fields.begin(), fields.end(), before);
   fields.erase(std::unique(fields.begin(), fields.end(), same), fields.end());
   if (fields.size() > kMostFields) fields.clear();

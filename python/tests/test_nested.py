@@ -261,10 +261,12 @@ def test_values_that_do_not_fit_are_named(tmp_path):
     with pytest.raises(presso.ArgumentError, match="column 'a' .*row 4: a decimal has more"):
         lists = pyarrow.array([[1], [2], [3], [10**40]], pyarrow.list_(wide.type))
         written(tmp_path, pyarrow.table({"a": lists}))
-    for type_, name in (("time32[s]", "tts"), ("duration[us]", "tDu"), ("month_day_nano_interval", "tin")):
+    others = {"tts": "time32[s]", "tDu": "duration[us]", "tin": "month_day_nano_interval"}
+    for name, type_ in others.items():
         inner = pyarrow.array([None], type_)
+        said = f"column 'a': the Arrow type `{name}`"
         for column in (inner, pyarrow.StructArray.from_arrays([inner], ["x"])):
-            with pytest.raises(presso.UnsupportedError, match=f"column 'a': the Arrow type `{name}`"):
+            with pytest.raises(presso.UnsupportedError, match=said):
                 written(tmp_path, pyarrow.table({"a": column}))
 
 
@@ -284,13 +286,14 @@ def test_dictionaries_that_differ_are_cut(tmp_path):
 @pytest.fixture
 def nested(tmp_path):
     member = pyarrow.struct([("x", pyarrow.int64()), ("y", pyarrow.string())])
+    floats = pyarrow.map_(pyarrow.string(), pyarrow.float64())
     columns = {
         "i": pyarrow.array([1, 2, 3]),
         "s": pyarrow.array([{"x": 7, "y": "p"}, None, {"x": None, "y": "q"}], member),
         "l": pyarrow.array([[1, 2], [], None], pyarrow.list_(pyarrow.int32())),
         "ls": pyarrow.array([[{"x": 1, "y": "a"}], None, [{"x": 2, "y": None}, None]],
                             pyarrow.list_(member)),
-        "m": pyarrow.array([[("k", 1.5)], [], None], pyarrow.map_(pyarrow.string(), pyarrow.float64())),
+        "m": pyarrow.array([[("k", 1.5)], [], None], floats),
         "c": pyarrow.array(["u", "v", None]).dictionary_encode(),
     }  # fmt: skip
     table = pyarrow.table(columns)
@@ -309,7 +312,8 @@ def test_queries_look_into_nested_values(nested):
     ]  # fmt: skip
     assert rows("select sum(s.x) * 2 a, max(l[2]) b from TABLE") == [(14, 2)]
     assert rows("select i, e from TABLE, unnest(l) as u(e)") == [(1, 1), (1, 2)]
-    assert rows("select e.x, e.y from TABLE, unnest(ls) as u(e)") == [(1, "a"), (2, None), (None, None)]
+    wanted = [(1, "a"), (2, None), (None, None)]
+    assert rows("select e.x, e.y from TABLE, unnest(ls) as u(e)") == wanted
     assert rows("select s->'y', s->>'y', json_array_length(l) from TABLE where i = 1") == [
         ('"p"', "p", 2)
     ]
@@ -330,15 +334,17 @@ def test_columns_that_are_handed_on_keep_their_types(nested):
         found = pyarrow.table(presso.sql(statement.replace(" T", f" '{path}'")))
         assert found.select(table.column_names).schema == table.schema, statement
         assert found.select(table.column_names).to_pylist() == table.to_pylist(), statement
-    for change in ("coalesce(l, '[]')", "case when i = 1 then l else ls end", "upper(c)", "c || 'x'"):
+    changes = "coalesce(l, '[]')", "case when i = 1 then l else ls end", "upper(c)", "c || 'x'"
+    for change in changes:
         found = pyarrow.table(presso.sql(f"select {change} a from '{path}'"))
         assert not pyarrow.types.is_nested(found.schema.field("a").type), change
         assert not pyarrow.types.is_dictionary(found.schema.field("a").type), change
 
 
 def test_files_of_different_types_are_asked_together(tmp_path):
-    for name, type_ in (("a", pyarrow.list_(pyarrow.int8())), ("b", pyarrow.large_list(pyarrow.int8()))):
-        presso.write_table(pyarrow.table({"l": pyarrow.array([[1], None], type_)}), tmp_path / f"{name}.presso")
+    for name, of in (("a", pyarrow.list_), ("b", pyarrow.large_list)):
+        table = pyarrow.table({"l": pyarrow.array([[1], None], of(pyarrow.int8()))})
+        presso.write_table(table, tmp_path / f"{name}.presso")
     found = pyarrow.table(presso.query([tmp_path / "a.presso", tmp_path / "b.presso"]))
     assert found["l"].to_pylist() == ["[1]", None, "[1]", None]
 
