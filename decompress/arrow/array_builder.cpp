@@ -189,10 +189,11 @@ bool ArrayBuilder::append_repeated(std::string_view key, bool& is_new) {
     return true;
   }
   add_row(true);
+  auto found = codes_.find(key);
+  is_new = found == codes_.end();
   const auto next = static_cast<std::int64_t>(inner_[0].rows_);
-  const auto [found, added] = codes_.try_emplace(std::string(key), next);
+  if (is_new) found = codes_.emplace(key, next).first;
   offsets_.push_back(found->second);
-  is_new = added;
   return true;
 }
 

@@ -4,6 +4,7 @@
 // against the type. Tested by tests/unit/decompress/arrow/nested_export_test.cpp.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -50,6 +51,13 @@ class ArrayBuilder {
 
  private:
   struct Built;
+  /// Finds texts without making strings of them.
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
 
   void add_row(bool valid);
   bool append_leaf(std::string_view value);
@@ -79,7 +87,7 @@ class ArrayBuilder {
   std::vector<Byte> validity_;
   std::vector<Byte> values_;
   std::vector<std::int64_t> offsets_;  ///< strings, lists; codes; the ends of runs
-  std::unordered_map<std::string, std::int64_t> codes_;
+  std::unordered_map<std::string, std::int64_t, Hash, std::equal_to<>> codes_;
   std::string last_;  ///< the value of the last run, empty for null
   std::string scratch_;
 };
