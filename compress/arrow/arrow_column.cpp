@@ -47,9 +47,9 @@ Result<ArrowColumn> ArrowColumn::make(const ArrowSchema& schema) {
   PRESSO_ASSIGN(const ArrowType type, arrow_type_of(schema, name));
   column.schema_ = column_of(type);
   const auto kind = *kind_of(type);
+  if (kind != ArrowKind::kValues) column.nested_ = NestedValues(type, schema);
   if (is_nested(type)) {
     column.layout_ = Layout::kNested;
-    column.nested_ = NestedValues(type, schema);
   } else if (kind == ArrowKind::kValues) {
     column.layout_ = layout_of(schema.format, column.schema_.type);
     if (is_decimal(column.schema_.type)) column.decimal_bytes_ = decimal_bytes(schema.format);
@@ -66,9 +66,16 @@ Result<ArrowColumn> ArrowColumn::make(const ArrowSchema& schema) {
   const bool is_plain = column.layout_ != Layout::kViews && column.layout_ != Layout::kDate64 &&
                         kind == ArrowKind::kValues;
   if (!is_plain) column.schema_.arrow_type = serialise_arrow_type(type);
+  column.type_ = type;
   column.schema_.name = name;
   column.schema_.nullable = (schema.flags & ARROW_FLAG_NULLABLE) != 0;
   return column;
+}
+
+void ArrowColumn::keep_entries(const ArrowArray& array) {
+  if (kind_of(type_) == ArrowKind::kValues || nested_.begin(array) != nullptr) return;
+  nested_.keep_entries(type_);
+  schema_.arrow_type = serialise_arrow_type(type_);
 }
 
 /// How the values of an array of this format lie.

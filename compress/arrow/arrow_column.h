@@ -32,6 +32,10 @@ class ArrowColumn {
            layout_ != Layout::kOffsets64;
   }
 
+  /// Must be called with the first array, if there is one, before schema() is used: dictionaries
+  /// are kept in it. An array that contradicts itself is left to begin().
+  void keep_entries(const ArrowArray& array);
+
   /// Must be called before view() for each new array; looks at the array's dictionary or children.
   /// `before` rows of the stream come before the array's first one, for messages.
   Status begin(const ArrowArray& array, std::uint64_t before);
@@ -90,6 +94,7 @@ class ArrowColumn {
   std::unique_ptr<ArrowColumn> dictionary_;  ///< the column of a dictionary's or of runs' values
   ColumnView entries_;                       ///< values of the present array's dictionary or runs
   std::uint64_t run_ = 0;                    ///< where entry_at() has come to
+  ArrowType type_;
   NestedValues nested_;
   std::uint64_t before_ = 0;  ///< rows of the stream before the present array
   std::string text_;

@@ -41,6 +41,9 @@ Result<std::vector<ArrowColumn>> columns_of(const ArrowSchema& schema) {
   }
   std::vector<ArrowColumn> columns;
   for (std::int64_t i = 0; i < schema.n_children; ++i) {
+    if (schema.children == nullptr || schema.children[i] == nullptr) {
+      return make_error(ErrorCode::kInvalidArgument, "the Arrow schema has no columns");
+    }
     PRESSO_ASSIGN(ArrowColumn column, ArrowColumn::make(*schema.children[i]));
     columns.push_back(std::move(column));
   }
@@ -95,15 +98,23 @@ Result<std::uint64_t> append_slice(const ArrowArray& batch, std::uint64_t first,
   return rows;
 }
 
-// After a slice that was cut short, the next one is at most twice as long.
-// `before` rows of the stream come before the batch.
-Status append_batch(const ArrowArray& batch, std::uint64_t before,
-                    std::vector<ArrowColumn>& columns, TableWriter& writer) {
+/// What must be right before a column is looked at.
+Status check_batch(const ArrowArray& batch, const std::vector<ArrowColumn>& columns) {
   if (batch.length < 0 || batch.offset < 0) return bad_batch("length or offset");
   if (batch.n_children != static_cast<std::int64_t>(columns.size())) {
     return bad_batch("number of columns");
   }
-  if (has_null_rows(batch)) return bad_batch("a row is null as a whole");
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (batch.children == nullptr || batch.children[i] == nullptr) return bad_batch("no columns");
+  }
+  return has_null_rows(batch) ? Status{bad_batch("a row is null as a whole")} : Status{};
+}
+
+// After a slice that was cut short, the next one is at most twice as long.
+// `before` rows of the stream come before the batch.
+Status append_batch(const ArrowArray& batch, std::uint64_t before,
+                    std::vector<ArrowColumn>& columns, TableWriter& writer) {
+  PRESSO_TRY(check_batch(batch, columns));
   for (std::size_t i = 0; i < columns.size(); ++i) {
     PRESSO_TRY(
         columns[i].begin(*batch.children[i], before - static_cast<std::uint64_t>(batch.offset)));
@@ -126,15 +137,20 @@ Result<TableWriterSummary> write_stream(ArrowArrayStream& stream, ByteSink& sink
   ArrowOwner<ArrowSchema> schema;
   if (stream.get_schema(&stream, schema.out()) != 0) return stream_error(stream);
   PRESSO_ASSIGN(std::vector<ArrowColumn> columns, columns_of(*schema));
+  ArrowOwner<ArrowArray> batch;
+  if (stream.get_next(&stream, batch.out()) != 0) return stream_error(stream);
+  if (!batch.empty()) {
+    PRESSO_TRY(check_batch(*batch, columns));
+    for (std::size_t i = 0; i < columns.size(); ++i) columns[i].keep_entries(*batch->children[i]);
+  }
   PRESSO_ASSIGN(TableWriter writer, TableWriter::open(sink, schema_of(columns), options));
-  for (std::uint64_t before = 0;;) {
-    ArrowOwner<ArrowArray> batch;
-    if (stream.get_next(&stream, batch.out()) != 0) return stream_error(stream);
-    // The stream's end, as the interface defines it.
-    if (batch.empty()) return writer.close();
+  // A released batch is the stream's end, as the interface defines it.
+  for (std::uint64_t before = 0; !batch.empty();) {
     PRESSO_TRY(append_batch(*batch, before, columns, writer));
     before += static_cast<std::uint64_t>(batch->length);
+    if (stream.get_next(&stream, batch.out()) != 0) return stream_error(stream);
   }
+  return writer.close();
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ bool is_wide(std::string_view format) {
 
 /// What is needed for each value is found out once.
 NestedValues::NestedValues(const ArrowType& type, const ArrowSchema& schema)
-    : type_{type.format, type.name, type.flags, {}, {}}, kind_(*kind_of(type)) {
+    : type_{type.format, type.name, type.flags, {}, {}, {}}, kind_(*kind_of(type)) {
   const std::string_view format = schema.format;
   width_ = is_wide(format) ? 8 : 4;
   if (kind_ == ArrowKind::kValues) {
@@ -139,6 +139,22 @@ const char* NestedValues::begin(const ArrowArray& array) {
     return "a child has fewer rows";
   }
   return nullptr;
+}
+
+void NestedValues::keep_entries(ArrowType& type) {
+  if (kind_ == ArrowKind::kDictionary) {
+    NestedValues& values = inner_[0];
+    std::string entries = "[";
+    bool all = true;
+    for (std::uint64_t i = 0; i < values.rows() && all; ++i) {
+      if (i > 0) entries += ',';
+      all = values.append(values.first_row() + i, entries) && entries.size() < kMostEntriesBytes;
+    }
+    if (all) type.entries = entries + ']';
+    if (!all) type.flags &= static_cast<Byte>(~ARROW_FLAG_DICTIONARY_ORDERED);
+    return values.keep_entries(type.dictionary[0]);
+  }
+  for (std::size_t i = 0; i < inner_.size(); ++i) inner_[i].keep_entries(type.children[i]);
 }
 
 /// Nulls of a dictionary's values are those of the column, and so are those of runs.

@@ -23,6 +23,9 @@ class NestedValues {
   /// Must be called before the values of an array are read, which must live as long. Returns what
   /// is wrong with it, or nullptr.
   const char* begin(const ArrowArray& array);
+  /// Puts the values of the dictionaries of the array, for which begin() was called, into its type,
+  /// where they are few. An order of values that are not kept is none.
+  void keep_entries(ArrowType& type);
   /// Whether a value is null; rows count with the array's offset.
   bool is_null(std::uint64_t row) const;
   /// Appends a value as JSON. False where the array contradicts itself; problem() says how.

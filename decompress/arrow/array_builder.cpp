@@ -108,8 +108,8 @@ bool JsonCursor::take_value(std::string_view& value) {
   return !value.empty() && depth == 0;
 }
 
-ArrayBuilder::ArrayBuilder(const ArrowType& type)
-    : type_{type.format, type.name, type.flags, {}, {}}, kind_(*kind_of(type)) {
+ArrayBuilder::ArrayBuilder(const ArrowType& type, bool nested)
+    : type_{type.format, type.name, type.flags, {}, {}, {}}, kind_(*kind_of(type)) {
   if (kind_ == ArrowKind::kValues) {
     leaf_ = *leaf_of(type.format);
     if (!is_string(leaf_.type)) text_ = LeafText(leaf_);
@@ -117,16 +117,59 @@ ArrayBuilder::ArrayBuilder(const ArrowType& type)
   if (kind_ == ArrowKind::kFixedList) elements_ = elements_of(type);
   if (kind_ == ArrowKind::kMap) text_keys_ = has_text_keys(type);
   for (const ArrowType& child : type.children) {
-    inner_.emplace_back(child);
+    inner_.emplace_back(child, nested);
     if (kind_ != ArrowKind::kStruct) continue;
     append_json_string({reinterpret_cast<const Byte*>(child.name.data()), child.name.size()},
                        keys_.emplace_back());
     keys_.back() += ':';
   }
-  for (const ArrowType& values : type.dictionary) inner_.emplace_back(values);
+  for (const ArrowType& values : type.dictionary) inner_.emplace_back(values, nested);
+  if (!type.entries.empty()) take_entries(type.entries, nested);
   const bool has_offsets = is_string_type() || kind_ == ArrowKind::kList ||
                            kind_ == ArrowKind::kListView || kind_ == ArrowKind::kMap;
   if (has_offsets) offsets_.push_back(0);
+}
+
+bool ArrayBuilder::is_sound() const {
+  return sound_ && std::all_of(inner_.begin(), inner_.end(),
+                               [](const ArrayBuilder& one) { return one.is_sound(); });
+}
+
+/// Codes begin with the entries that the type has.
+void ArrayBuilder::take_entries(std::string_view entries, bool nested) {
+  ArrayBuilder& values = inner_[0];
+  if (!nested && values.kind_ != ArrowKind::kValues) return;  // their keys are not known
+  JsonCursor from(entries);
+  sound_ = from.take("[");
+  if (from.take("]")) return;
+  while (sound_) {
+    std::string_view text;
+    sound_ = from.take_value(text);
+    JsonCursor value(text);
+    sound_ = sound_ && values.append_json(value) && value.empty();
+    if (!sound_) return;
+    const auto code = static_cast<std::int64_t>(values.rows_ - 1);
+    if (text != "null") codes_.emplace(nested ? std::string(text) : values.stored_key(), code);
+    if (from.take("]")) break;
+    sound_ = from.take(",");
+  }
+  sound_ = sound_ && from.empty();
+}
+
+/// The key that append_stored() has for the last value.
+std::string ArrayBuilder::stored_key() const {
+  if (is_string(leaf_.type)) {
+    const auto begin = static_cast<std::size_t>(offsets_[offsets_.size() - 2]);
+    const Bytes bytes = Bytes(values_).subspan(begin);
+    return std::string("\"").append(as_text(bytes));
+  }
+  if (leaf_.type == ColumnType::kBool) return bit_at(values_.data(), rows_ - 1) ? "1" : "0";
+  const std::size_t width = is_decimal(leaf_.type) ? 16 : value_bytes(leaf_.type);
+  if (type_.format != "tdm") return std::string(as_text(Bytes(values_).last(width)));
+  Byte days[4];
+  store(days, static_cast<std::int32_t>(load<std::int64_t>(values_.data() + values_.size() - 8) /
+                                        86'400'000));
+  return std::string(as_text(days));
 }
 
 void ArrayBuilder::add_row(bool valid) {

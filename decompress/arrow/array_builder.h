@@ -37,8 +37,11 @@ class JsonCursor {
 
 class ArrayBuilder {
  public:
-  explicit ArrayBuilder(const ArrowType& type);
+  /// `nested`: values are JSON, also those of dictionaries and runs.
+  ArrayBuilder(const ArrowType& type, bool nested);
 
+  /// Whether the entries of dictionaries are values of their type.
+  bool is_sound() const;
   /// False where the text is no value of the type.
   bool append_json(JsonCursor& from);
   /// False where more elements would be needed than an array should have.
@@ -59,6 +62,8 @@ class ArrayBuilder {
     }
   };
 
+  void take_entries(std::string_view entries, bool nested);
+  std::string stored_key() const;
   void add_row(bool valid);
   bool append_leaf(std::string_view value);
   bool append_list(JsonCursor& from);
@@ -90,6 +95,7 @@ class ArrayBuilder {
   std::unordered_map<std::string, std::int64_t, Hash, std::equal_to<>> codes_;
   std::string last_;  ///< the value of the last run, empty for null
   std::string scratch_;
+  bool sound_ = true;  ///< the entries of the type are values of it
 };
 
 }  // namespace presso

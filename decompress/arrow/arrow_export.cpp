@@ -161,8 +161,9 @@ Result<ArrowOwner<ArrowArray>> typed_array(const ColumnSchema& schema, const Col
                                                    ": not a value of its type of Arrow");
   };
   if (!type) return bad("");
-  ArrayBuilder builder(*type);
   const bool nested = is_nested(*type);
+  ArrayBuilder builder(*type, nested);
+  if (!builder.is_sound()) return bad("");
   const ColumnView view = column.view();
   for (std::uint64_t row = 0; row < view.rows; ++row) {
     bool sound = true;

@@ -22,7 +22,9 @@ constexpr unsigned kMostDepth = 64;
 constexpr std::size_t kMostTypes = 65535;
 constexpr Byte kArrowFlags =
     ARROW_FLAG_DICTIONARY_ORDERED | ARROW_FLAG_NULLABLE | ARROW_FLAG_MAP_KEYS_SORTED;
-constexpr Byte kDictionaryBit = 8;  ///< in what is stored, beside Arrow's flags
+// In what is stored, beside Arrow's flags.
+constexpr Byte kDictionaryBit = 8;
+constexpr Byte kKeptEntriesBit = 16;
 
 /// The format of an integer, as codes of dictionaries and ends of runs are.
 bool is_integer_format(std::string_view format, std::string_view which) {
@@ -114,10 +116,12 @@ Result<ArrowType> type_of_schema(const ArrowSchema& schema, const std::string& c
 void append_type(const ArrowType& type, std::vector<Byte>& to) {
   append_text(to, type.format);
   append_text(to, type.name);
-  to.push_back(type.flags | (type.dictionary.empty() ? 0 : kDictionaryBit));
+  to.push_back(static_cast<Byte>(type.flags | (type.dictionary.empty() ? 0 : kDictionaryBit) |
+                                 (type.entries.empty() ? 0 : kKeptEntriesBit)));
   append_varint(to, type.children.size());
   for (const ArrowType& child : type.children) append_type(child, to);
   for (const ArrowType& values : type.dictionary) append_type(values, to);
+  if (!type.entries.empty()) append_text(to, type.entries);
 }
 
 /// Counts the types that were read, so that a file cannot ask for many by few bytes.
@@ -128,17 +132,31 @@ bool read_type(WireReader& from, unsigned depth, std::size_t& types, ArrowType& 
   const auto flags = from.value<Byte>();
   type.flags = flags & kArrowFlags;
   const std::uint64_t children = from.varint();
-  if ((flags & ~(kArrowFlags | kDictionaryBit)) != 0 || children > from.left()) return false;
+  const bool has_dictionary = (flags & kDictionaryBit) != 0;
+  const bool has_entries = (flags & kKeptEntriesBit) != 0;
+  const bool known = (flags & ~(kArrowFlags | kDictionaryBit | kKeptEntriesBit)) == 0;
+  if (!known || (has_entries && !has_dictionary) || children > from.left()) return false;
   for (std::uint64_t i = 0; i < children && !from.overran(); ++i) {
     if (!read_type(from, depth + 1, types, type.children.emplace_back())) return false;
   }
-  if ((flags & kDictionaryBit) != 0 &&
-      !read_type(from, depth + 1, types, type.dictionary.emplace_back())) {
+  if (has_dictionary && !read_type(from, depth + 1, types, type.dictionary.emplace_back())) {
+    return false;
+  }
+  if (has_entries) type.entries = from.text();
+  if (has_entries && (type.entries.empty() || type.entries.size() > kMostEntriesBytes)) {
     return false;
   }
   const Bytes name(reinterpret_cast<const Byte*>(type.name.data()), type.name.size());
   return !from.overran() && type.name.size() <= kMaxNameBytes && is_valid_utf8(name) &&
          kind_of(type).has_value();
+}
+
+/// Without its entries a dictionary has no order.
+void drop_entries(ArrowType& type) {
+  type.entries.clear();
+  type.flags &= static_cast<Byte>(~ARROW_FLAG_DICTIONARY_ORDERED);
+  for (ArrowType& child : type.children) drop_entries(child);
+  for (ArrowType& values : type.dictionary) drop_entries(values);
 }
 
 }  // namespace
@@ -224,6 +242,16 @@ std::string serialise_arrow_type(const ArrowType& type) {
   std::vector<Byte> bytes;
   append_type(type, bytes);
   return {bytes.begin(), bytes.end()};
+}
+
+std::string common_arrow_type(const std::string& a, const std::string& b) {
+  if (a == b) return a;
+  auto one = parse_arrow_type(a);
+  auto other = parse_arrow_type(b);
+  if (!one || !other) return {};
+  drop_entries(*one);
+  drop_entries(*other);
+  return *one == *other ? serialise_arrow_type(*one) : std::string();
 }
 
 std::optional<ArrowType> parse_arrow_type(std::string_view text) {

@@ -24,6 +24,8 @@ struct ArrowType {
   Byte flags = 0;                     ///< Arrow's: ordered, nullable, sorted keys
   std::vector<ArrowType> children;    ///< as the format demands
   std::vector<ArrowType> dictionary;  ///< the type of the values, where `format` is that of codes
+  /// A JSON array of the first values of a dictionary, in their order; empty: it is not kept.
+  std::string entries = {};
   friend bool operator==(const ArrowType&, const ArrowType&) = default;
 };
 
@@ -44,6 +46,8 @@ enum class ArrowKind : Byte {
 std::optional<ArrowKind> kind_of(const ArrowType& type);
 /// The type of values of kind kValues. Its text is the one form that they have within JSON.
 std::optional<ColumnSchema> leaf_of(std::string_view format);
+/// The most bytes of ArrowType::entries.
+constexpr std::size_t kMostEntriesBytes = 64u << 10;
 /// How many elements each value of a kFixedList has.
 std::uint64_t elements_of(const ArrowType& type);
 /// Whether values are stored as JSON text: if they are lists, structs, maps or nothing but nulls.
@@ -62,6 +66,9 @@ NestedFields fields_of(const ArrowType& type);
 ColumnSchema column_of(const ArrowType& type);
 
 std::string serialise_arrow_type(const ArrowType& type);
+/// The type that columns with these types have in common, which may differ in the entries of
+/// dictionaries; empty if they have none. All are as serialise_arrow_type() writes them.
+std::string common_arrow_type(const std::string& a, const std::string& b);
 /// nullopt for anything that serialise_arrow_type() does not write or that cannot be stored.
 std::optional<ArrowType> parse_arrow_type(std::string_view text);
 

@@ -533,7 +533,9 @@ Status check_same_columns(const TableSchema& first, const TableSchema& other) {
 Status check_same_member(const TableSchema& first, const TableSchema& other) {
   PRESSO_TRY(check_same_columns(first, other));
   for (std::size_t i = 0; i < first.columns.size(); ++i) {
-    if (first.columns[i].arrow_type == other.columns[i].arrow_type) continue;
+    const std::string& arrow_type = first.columns[i].arrow_type;
+    if (arrow_type == other.columns[i].arrow_type) continue;
+    if (!common_arrow_type(arrow_type, other.columns[i].arrow_type).empty()) continue;
     return make_error(ErrorCode::kBadSchema, "column " + quoted(first.columns[i].name) +
                                                  " has another type of Arrow than in the tables "
                                                  "before it");

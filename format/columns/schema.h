@@ -41,7 +41,8 @@ NestedFields common_fields(const NestedFields& a, const NestedFields& b);
 /// Whether files with these schemas may be asked together: the same columns by name, type, scale,
 /// unit and zone. kBadSchema with the first difference.
 Status check_same_columns(const TableSchema& first, const TableSchema& other);
-/// Whether members with these schemas may be one table: the types of Arrow are the same, too.
+/// Whether members with these schemas may be one table: the types of Arrow are the same, too, apart
+/// from the entries of dictionaries.
 Status check_same_member(const TableSchema& first, const TableSchema& other);
 
 }  // namespace presso

@@ -283,6 +283,35 @@ def test_dictionaries_that_differ_are_cut(tmp_path):
     assert back["d"].to_pylist() == table["d"].to_pylist()
 
 
+def test_entries_of_dictionaries_keep_their_order(tmp_path):
+    for entries in (["low", "middle", "high"], [3, 1, 2], [2.5, math.nan, -0.0], [True, False],
+                    [datetime.date(2024, 1, 2), datetime.date(1, 1, 1)]):  # fmt: skip
+        codes = pyarrow.array([1, None, 0, 1], pyarrow.int8())
+        entries = pyarrow.array(entries)
+        if pyarrow.types.is_date(entries.type):
+            entries = entries.cast(pyarrow.date64())
+        column = pyarrow.DictionaryArray.from_arrays(codes, entries, ordered=True)
+        lists = pyarrow.ListArray.from_arrays([0, 1, 4], column)
+        for one in (column, lists, pyarrow.array(["x"]).dictionary_encode()):
+            back = comes_back(tmp_path, pyarrow.table({"c": one}))["c"].chunk(0)
+            wanted, found = (getattr(of, "values", of) for of in (one, back))
+            assert repr(found.dictionary.to_pylist()) == repr(wanted.dictionary.to_pylist())
+            assert found.indices.equals(wanted.indices)
+
+
+def test_dictionaries_of_other_files_are_asked_together(tmp_path):
+    paths = [tmp_path / name for name in ("a.presso", "b.presso")]
+    for path, word in zip(paths, "uv"):
+        table = pyarrow.table({"c": pyarrow.array([word, None]).dictionary_encode()})
+        presso.write_table(table, path)
+    both = tmp_path / "both.presso"
+    both.write_bytes(b"".join(path.read_bytes() for path in paths))
+    for source in (paths, both):
+        found = pyarrow.table(presso.query(source))
+        assert found.schema == table.schema
+        assert found["c"].to_pylist() == ["u", None, "v", None]
+
+
 @pytest.fixture
 def nested(tmp_path):
     member = pyarrow.struct([("x", pyarrow.int64()), ("y", pyarrow.string())])
@@ -339,6 +368,19 @@ def test_columns_that_are_handed_on_keep_their_types(nested):
         found = pyarrow.table(presso.sql(f"select {change} a from '{path}'"))
         assert not pyarrow.types.is_nested(found.schema.field("a").type), change
         assert not pyarrow.types.is_dictionary(found.schema.field("a").type), change
+
+
+def test_lists_that_queries_make_are_lists(nested):
+    path, table = nested
+    found = pyarrow.table(
+        presso.sql(f"select list(i) i, list(c) c, list(l) l, list(i / 2) h from '{path}'")
+    )
+    item = pyarrow.list_(pyarrow.int64())
+    assert found.schema.types[0] == item
+    assert found.schema.field("l").type == pyarrow.list_(pyarrow.list_(pyarrow.int32()))
+    assert found.to_pylist() == [
+        {"i": [1, 2, 3], "c": ["u", "v", None], "l": [[1, 2], [], None], "h": [0.5, 1.0, 1.5]}
+    ]
 
 
 def test_files_of_different_types_are_asked_together(tmp_path):

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "format/columns/arrow_type.h"
 #include "format/columns/schema.h"
 #include "query/kept/kept_rows.h"
 #include "query/statement/lowering.h"
@@ -103,7 +104,7 @@ Result<TableSchema> common_columns(const std::vector<Table>& tables,
         continue;
       }
       ColumnSchema& column = common.columns[*at];
-      if (column.arrow_type != columns[j].arrow_type) column.arrow_type.clear();
+      column.arrow_type = common_arrow_type(column.arrow_type, columns[j].arrow_type);
       if (empty || (known[*at] && same_type(column, columns[j]))) continue;
       const std::string type = known[*at] ? common_type(column, columns[j]) : type_name(columns[j]);
       const std::string zone = known[*at] ? column.zone : columns[j].zone;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "decompress/table/group_reader.h"
+#include "format/columns/arrow_type.h"
 #include "format/columns/schema.h"
 #include "format/columns/zone_image.h"
 
@@ -48,8 +49,8 @@ InputColumn input_column(const std::vector<Table>& tables, std::size_t column) {
   for (const Table& table : tables) {
     const TableIndex& index = TableAccess::index(table);
     // Where tables differ, values are handed to Arrow as the columns store them.
-    const std::string& arrow_type = table.schema().columns[column].arrow_type;
-    if (arrow_type != input.schema.arrow_type) input.schema.arrow_type.clear();
+    input.schema.arrow_type =
+        common_arrow_type(input.schema.arrow_type, table.schema().columns[column].arrow_type);
     for (const TableMember& member : index.members()) {
       const NestedFields& fields = member.schema.columns[column].fields;
       input.schema.fields = common_fields(input.schema.fields, fields);

@@ -3,6 +3,7 @@
 // JSON array.
 #include <string>
 
+#include "format/columns/leaf_text.h"
 #include "format/columns/string_text.h"
 #include "format/columns/value_text.h"
 #include "query/window/aggregates.h"
@@ -22,6 +23,9 @@ class TextAggregate final : public WindowAggregate {
                         ? ValueText::kPointReal
                         : ValueText::kPlain;
     print_ = value_printer(printed_);
+    const bool is_real = input.arguments[0].view.physical == Physical::kDouble;
+    is_leaf_ = is_list_ && (is_real || printed_.type == ColumnType::kDate32);
+    if (is_leaf_) leaf_ = LeafText(printed_);
   }
 
   Status begin(RowRange32 partition, bool) override {
@@ -80,7 +84,7 @@ class TextAggregate final : public WindowAggregate {
                                       ? text_of(values, row)
                                       : std::string_view(printed);
     const bool is_string = values.view.physical == Physical::kString && !is_json_;
-    if (is_list_ && (is_string || is_date_or_time(printed_.type))) {
+    if (is_list_ && !is_leaf_ && (is_string || is_date_or_time(printed_.type))) {
       append_quoted(text);
     } else {
       text_ += text;
@@ -103,6 +107,11 @@ class TextAggregate final : public WindowAggregate {
     } else {
       store(stored, values.integer(row));
     }
+    std::string json;
+    if (is_leaf_) {
+      leaf_.append_json(stored, json);
+      return json;
+    }
     char text[kMaxValueText];
     return std::string(text, print_(printed_, stored, text));
   }
@@ -113,6 +122,8 @@ class TextAggregate final : public WindowAggregate {
   bool is_json_ = false;  ///< the values are JSON already
   ColumnSchema printed_;
   PrintValue print_ = nullptr;
+  bool is_leaf_ = false;  ///< dates, and numbers that may be NaN: JSON has a text of its own
+  LeafText leaf_;
   std::string separator_ = ",";
   std::string text_;
   bool any_ = false;

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "format/columns/arrow_format.h"
+#include "format/columns/arrow_type.h"
+#include "presso/arrow_abi.h"
 #include "query/window/window_call.h"
 
 namespace presso::query {
@@ -214,10 +217,32 @@ ColumnSchema middle_schema(const ColumnSchema& of) {
   return column;
 }
 
+/// The type of a list that goes to Arrow as such: where its JSON is that of FORMAT.md 15.9, which
+/// has other texts for timestamps.
+std::string arrow_type_of_list(const ColumnSchema& of) {
+  ArrowType list{"+l", "", ARROW_FLAG_NULLABLE, {}, {}, {}};
+  ArrowType& item = list.children.emplace_back();
+  if (of.text == ValueText::kRawJson) {
+    const auto nested = parse_arrow_type(of.arrow_type);
+    if (!nested) return {};
+    item = *nested;
+  } else if (of.type == ColumnType::kTimestamp) {
+    return {};
+  } else {
+    item.format = arrow_format(of);
+    if (is_string(of.type) && item.format != "U") return {};
+  }
+  item.name = "item";
+  item.flags = ARROW_FLAG_NULLABLE;
+  return kind_of(item) ? serialise_arrow_type(list) : std::string();
+}
+
 /// Elements that are not text keep their type.
 ColumnSchema list_schema(const ColumnSchema& of) {
   ColumnSchema list = number_schema(ColumnType::kUtf8);
   list.text = ValueText::kRawJson;
+  list.arrow_type = arrow_type_of_list(of);
+  list.valid_utf8 = !list.arrow_type.empty();
   if (is_string(of.type)) return list;
   ColumnSchema element = number_schema(of.type, of.precision, of.scale);
   element.unit = of.unit;

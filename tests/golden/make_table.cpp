@@ -76,10 +76,11 @@ Status run(char** arguments) {
 }
 
 ArrowType type_of(std::string format, std::string name = {}, std::vector<ArrowType> children = {}) {
-  return {std::move(format), std::move(name), ARROW_FLAG_NULLABLE, std::move(children), {}};
+  return {std::move(format), std::move(name), ARROW_FLAG_NULLABLE, std::move(children), {}, {}};
 }
-ArrowType coded(ArrowType type, ArrowType values) {
+ArrowType coded(ArrowType type, ArrowType values, std::string entries = {}) {
   type.dictionary.push_back(std::move(values));
+  type.entries = std::move(entries);
   return type;
 }
 
@@ -101,7 +102,7 @@ std::vector<TypedValues> typed_values() {
        R"({"a":1.50,"b c":[NaN,-0.0],"r":"00ff"})", R"({"a":null,"b c":null,"r":null})"},
       {type_of("+m", "", {entries}), R"({"2024-01-31":"1969-12-31T23:59:59.000000001Z"})", "{}"},
       {type_of("+w:1", "", {coded(type_of("S", "item"), type_of("u"))}), R"(["x"])", "[null]"},
-      {coded(type_of("c"), type_of("U")), "red", "blue"},
+      {coded(type_of("c"), type_of("U"), R"(["blue","green"])"), "red", "blue"},
       {type_of("vu"), "a", ""},
   };
 }

@@ -240,6 +240,7 @@ class ArrowType:
     flags: int
     children: tuple
     dictionary: Optional["ArrowType"]
+    entries: Optional[bytes] = field(compare=False)
 
     @property
     def values(self):
@@ -297,11 +298,13 @@ def parse_arrow_type(from_, depth, count):
     require(sound, TableCode.BAD_SCHEMA, "types of Arrow")
     format_, name = from_.text(MAX_NAME_BYTES), from_.text(MAX_NAME_BYTES)
     flags = from_.number(1)
-    require(flags < 16, TableCode.BAD_SCHEMA, "flags of a type of Arrow")
+    require(flags < 32 and flags & 24 != 16, TableCode.BAD_SCHEMA, "flags of a type of Arrow")
     require(is_utf8(name), TableCode.BAD_SCHEMA, "name of a type of Arrow")
     children = tuple(parse_arrow_type(from_, depth + 1, count) for _ in range(from_.varint()))
     dictionary = parse_arrow_type(from_, depth + 1, count) if flags & 8 else None
-    made = ArrowType(format_, name, flags, children, dictionary)
+    entries = from_.text(1 << 16) if flags & 16 else None
+    require(entries != b"", TableCode.BAD_SCHEMA, "entries of a dictionary")
+    made = ArrowType(format_, name, flags & 14, children, dictionary, entries)
     require(made.is_right(), TableCode.BAD_SCHEMA, "a type of Arrow")
     return made
 

@@ -14,7 +14,7 @@ using row_groups::strings_column;
 
 /// A type from its format; a child's format follows in the order of Arrow's interface.
 ArrowType type_of(std::string format, std::vector<ArrowType> children = {}) {
-  return {std::move(format), "", ARROW_FLAG_NULLABLE, std::move(children), {}};
+  return {std::move(format), "", ARROW_FLAG_NULLABLE, std::move(children), {}, {}};
 }
 ArrowType named(std::string name, ArrowType type) {
   type.name = std::move(name);
