@@ -3,6 +3,7 @@
 
 Columns and filters that an engine passes are handed on as far as they are understood (_pushed.py);
 pyarrow then applies the whole filter, so that what is not understood costs time and never rows.
+Views of strings and lists, which pyarrow cannot filter, are given as strings and lists.
 Datasets cannot be pickled; their partitions can. Tested by python/tests/test_engines.py.
 """
 
@@ -16,6 +17,7 @@ import pyarrow
 import pyarrow.dataset
 
 from presso._partition import Partition
+from presso._plain_types import plain_reader, plain_schema
 from presso._pushed import Tree
 from presso._read_filter import tree_of
 from presso._source import LineSource, RowSource, source_of
@@ -29,7 +31,7 @@ class Dataset(pyarrow.dataset.Dataset):
     def __init__(self, asked: Any, target_bytes: int, options: dict[str, Any]):
         self._source = source_of(asked, **options)
         self._target_bytes = target_bytes
-        self._schema = pyarrow.schema(self._source.question(None, None))
+        self._schema = plain_schema(pyarrow.schema(self._source.question(None, None)))
 
     @property
     def schema(self) -> pyarrow.Schema:
@@ -177,7 +179,7 @@ class _AsItComes:
 
 def _scanner(question, columns, filter, settings):
     # pyarrow.dataset.write_dataset() passes settings and needs pyarrow's own scanner.
-    reader = pyarrow.RecordBatchReader.from_stream(question)
+    reader = plain_reader(question)
     scanner = pyarrow.dataset.Scanner.from_batches(reader, columns=columns, filter=filter)
     is_as_wanted = not settings and filter is None and columns in (None, reader.schema.names)
     return _AsItComes(scanner, reader) if is_as_wanted else scanner

@@ -25,6 +25,7 @@ from pyspark.sql.types import StructType
 from presso._arguments import one_of, whole
 from presso._files import open_files
 from presso._partition import TARGET_BYTES, warn_of_damage
+from presso._plain_types import plain_schema
 from presso._query import Query, quoted
 from presso._scan import COLUMNS, Scan, scan
 from presso._source import is_table
@@ -58,7 +59,7 @@ class Source(datasource.DataSource):
         return "presso"
 
     def schema(self) -> StructType:
-        return from_arrow_schema(pyarrow.schema(self._question()))
+        return from_arrow_schema(plain_schema(pyarrow.schema(self._question()), codes=False))
 
     def reader(self, schema: StructType) -> Reader:
         target_bytes = self.options.get("target", str(TARGET_BYTES))

@@ -383,6 +383,38 @@ def test_lists_that_queries_make_are_lists(nested):
     ]
 
 
+def test_datasets_have_types_that_pyarrow_filters(tmp_path):
+    compute = pytest.importorskip("pyarrow.compute")
+    view = pyarrow.string_view()
+    member = pyarrow.struct([("a", pyarrow.binary_view())])
+    table = pyarrow.table(
+        {
+            "i": range(6),
+            "v": pyarrow.array(["x", None, "a string of more than twelve"] * 2, view),
+            "l": pyarrow.array([["x"], None, []] * 2, pyarrow.list_(view)),
+            "s": pyarrow.array([{"a": b"x"}, None] * 3, member),
+            "c": pyarrow.array(["u", None, "w"] * 2).dictionary_encode(),
+        }
+    )  # fmt: skip
+    dataset = presso.dataset(written(tmp_path, table))
+    assert dataset.schema.field("v").type == pyarrow.large_string()
+    assert dataset.to_table().to_pylist() == table.to_pylist()
+    for condition in (compute.field("v") == "x", compute.field("i") < 1, compute.field("c") == "u"):
+        found = dataset.to_table(filter=condition).to_pylist()
+        assert found[:1] == table.to_pylist()[:1]
+        assert all(row["v"] == "x" for row in found)
+
+
+def test_codes_of_strings_leave_nested_values_alone(tmp_path):
+    rng = random.Random(1)
+    words = [f"the word {rng.randrange(9)}" for _ in range(6000)]
+    table = pyarrow.table({"l": [[len(one)] for one in words], "t": words})
+    found = pyarrow.table(presso.query(written(tmp_path, table)).options(dictionaries=True))
+    assert found.schema.types[0] == table.schema.types[0]
+    assert pyarrow.types.is_dictionary(found.schema.types[1])
+    assert found.to_pylist() == table.to_pylist()
+
+
 def test_files_of_different_types_are_asked_together(tmp_path):
     for name, of in (("a", pyarrow.list_), ("b", pyarrow.large_list)):
         table = pyarrow.table({"l": pyarrow.array([[1], None], of(pyarrow.int8()))})

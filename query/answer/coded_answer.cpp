@@ -54,7 +54,9 @@ CodedResults coded_results(const BoundQuery& query, const std::vector<std::strin
     if (!query.input->is_column(id)) continue;
     const std::size_t column = query.input->at(id).column;
     const ColumnSchema& schema = query.columns[column].schema;
-    if (!named.contains(schema.name) || !is_string(schema.type)) continue;
+    // Nested values of Arrow are strings here only.
+    const bool is_nested = schema.text == ValueText::kRawJson && !schema.arrow_type.empty();
+    if (!named.contains(schema.name) || !is_string(schema.type) || is_nested) continue;
     coded.back() = column;
     any = true;
   }
