@@ -4,10 +4,11 @@
 // where they lie and copied once, into the row group that is gathered. Values of dictionaries and
 // views are looked up for some rows at a time, about 32 MiB of strings.
 //
-// Types: bool, integers, float, double, date32, timestamps, decimals of 128 bits, utf8 and binary
-// with offsets of 32 or 64 bits or as views, and dictionaries of these. Decimals of up to 18 digits
-// become kDecimal64, dictionaries become their values. Other types are refused: kUnsupported, with
-// the column and its format string.
+// Types: bool, integers, float, double, dates, timestamps, decimals of up to 38 digits, utf8 and
+// binary with offsets of 32 or 64 bits or as views, dictionaries and runs of these, and lists,
+// structs and maps of any of them. Decimals of up to 18 digits become kDecimal64, dictionaries and
+// runs their values, nested values JSON; ColumnSchema::arrow_type keeps what they were. Other types
+// are refused: kUnsupported, with the column and its format string.
 #pragma once
 
 #include "presso/arrow_abi.h"

@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <functional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -204,6 +205,78 @@ TEST(NestedArrow, ArraysThatContradictThemselvesAreRefused) {
   Node late =
       list("+l", 1, {{}, offsets({0, 1})}, {"tdm", 1, {{}, bytes_of<std::int64_t>({86'400'001})}});
   expect_said(texts_of(late.done()), "no whole day");
+}
+
+/// Every kind of array within another.
+Node everything() {
+  Node entries{"+s", 3, {{}}};
+  entries.inner.push_back(words());
+  Node coded{"c", 3, {{0b011}, bytes_of<std::int8_t>({2, 0, 9})}};
+  coded.dictionary.push_back(words());
+  entries.inner.push_back(std::move(coded));
+  Node runs{"+r", 2};
+  runs.inner.push_back({"i", 2, {{}, offsets({1, 2})}});
+  runs.inner.push_back({"l", 2, {{0b01}, bytes_of<std::int64_t>({4, 0})}});
+  Node all{"+s", 2, {{0b11}}};
+  all.inner.push_back(list("+m", 2, {{}, offsets({0, 2, 3})}, std::move(entries)));
+  all.inner.push_back(list("+w:2", 2, {{}}, numbers({1, 2, 3, 4})));
+  all.inner.push_back(list("+vl", 2, {{}, offsets({1, 0}), offsets({2, 1})}, numbers({1, 2, 3})));
+  all.inner.push_back(std::move(runs));
+  return all;
+}
+
+/// All nodes within one, itself among them.
+void collect(Node& node, std::vector<Node*>& to) {
+  to.push_back(&node);
+  for (Node& one : node.inner) collect(one, to);
+  for (Node& one : node.dictionary) collect(one, to);
+}
+
+/// Changes one thing of an array which does not make its buffers longer than they are.
+void spoil(Node& node, std::mt19937& random) {
+  ArrowArray& array = node.array;
+  switch (random() % 8) {
+    case 0:
+      array.length -= static_cast<std::int64_t>(random() % 4);
+      return;
+    case 1:
+      array.n_children -= 1;
+      return;
+    case 2:
+      array.n_buffers -= 1;
+      return;
+    case 3:
+      if (!node.buffers.empty()) node.buffers[random() % node.buffers.size()] = nullptr;
+      return;
+    case 4:
+      if (!node.arrays.empty()) node.arrays[random() % node.arrays.size()] = nullptr;
+      return;
+    case 5:
+      array.dictionary = nullptr;
+      return;
+    case 6:
+      array.null_count = static_cast<std::int64_t>(random() % 3) - 1;
+      return;
+    default:
+      // How many bytes of strings there are is not told.
+      if (node.bytes.size() < 2 || node.bytes[1].empty() || node.format == "u") return;
+      node.bytes[1][random() % node.bytes[1].size()] = static_cast<Byte>(random());
+  }
+}
+
+TEST(NestedArrow, SpoiltArraysAreReadOrRefused) {
+  std::mt19937 random(3);
+  std::size_t refused = 0;
+  for (int round = 0; round < 3000; ++round) {
+    Node all = everything();
+    std::vector<Node*> nodes;
+    collect(all.done(), nodes);
+    spoil(*nodes[random() % nodes.size()], random);
+    refused += texts_of(all).starts_with("column 'c'") ? 1 : 0;
+  }
+  Node sound = everything();
+  EXPECT_TRUE(texts_of(sound.done()).starts_with(R"({"":{"a":)"));
+  EXPECT_GT(refused, 1000u);
 }
 
 TEST(NestedArrow, RunsMustReachTheLastRow) {
