@@ -172,9 +172,13 @@ Status run_bound(Execution& execution, ResultSink& sink) {
   });
 }
 
-Status stream(std::shared_ptr<Preparation> prepared, const TableSchema& schema,
-              const WrapSink& wrap, ArrowArrayStream& out) {
+Status stream(std::shared_ptr<Preparation> prepared, const TableSchema& given, const WrapSink& wrap,
+              ArrowArrayStream& out) {
   const QueryOptions& options = prepared->options;
+  TableSchema schema = given;
+  for (ColumnSchema& column : schema.columns) {
+    if (options.stored_types) column.arrow_type.clear();
+  }
   const std::atomic<bool>* const watched = options.cancelled;
   const std::size_t queued = 2 * std::size_t{threads_or_all(options.threads)};
   // The stream's thread owns a share of the preparation, so that the query may be destroyed before

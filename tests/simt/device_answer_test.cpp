@@ -8,8 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "format/columns/arrow_type.h"
 #include "presso/device_table.h"
 #include "presso/query_gpu.h"
+#include "presso/table_writer.h"
 #include "tests/simt/emulated_query_device.h"
 #include "tests/simt/query_cases.h"
 
@@ -82,7 +84,9 @@ int expect_same_answer(const Query& query, const std::shared_ptr<QueryDevice>& d
   HostStream expected;
   const Status done = gpu::run_on(query, options_with(device), *found.out());
   EXPECT_TRUE(done.ok()) << done.error().message();
-  EXPECT_TRUE(query.run(options_with(nullptr), *expected.out()).ok());
+  QueryOptions on_cpu = options_with(nullptr);
+  on_cpu.stored_types = true;
+  EXPECT_TRUE(query.run(on_cpu, *expected.out()).ok());
   EXPECT_EQ(found->device_type, ARROW_DEVICE_CUDA);
   ArrowOwner<ArrowSchema> schema;
   EXPECT_EQ(found->get_schema(found.get(), schema.out()), 0);
@@ -128,6 +132,30 @@ TEST(DeviceAnswer, HasTheBuffersOfTheCpusAnswer) {
     EXPECT_EQ(faults->live_handles, 0u);
   }
   EXPECT_EQ(faults->live_bytes, 0u);
+}
+
+TEST(DeviceAnswer, HasNestedValuesOfArrowAsJson) {
+  const ArrowType item{"l", "item", ARROW_FLAG_NULLABLE, {}, {}, {}};
+  const ArrowType list{"+l", "", ARROW_FLAG_NULLABLE, {item}, {}, {}};
+  TableSchema schema;
+  schema.columns.push_back(column_of(list));
+  schema.columns[0].name = "c";
+  schema.columns[0].arrow_type = serialise_arrow_type(list);
+  const std::string texts = "[1,null][]";
+  const std::int64_t offsets[] = {0, 8, 10};
+  ColumnView view;
+  view.rows = 2;
+  view.values = reinterpret_cast<const Byte*>(texts.data());
+  view.offsets = offsets;
+  std::vector<Byte> file;
+  VectorSink sink(file);
+  auto writer = TableWriter::open(sink, schema);
+  ASSERT_TRUE(writer.ok() && writer->append({&view, 1}).ok() && writer->close().ok());
+  const MemoryRandomAccess access(file);
+  const auto table = Table::open(access);
+  ASSERT_TRUE(table.ok());
+  const auto device = make_emulated_query_device(std::make_shared<EmulatedFaults>());
+  EXPECT_EQ(expect_same_answer(Query::from(*table), device), 1);
 }
 
 TEST(DeviceAnswer, ComesInBatches) {

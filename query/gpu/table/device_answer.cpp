@@ -84,8 +84,9 @@ class DeviceAnswer {
     if (stream_.get() != nullptr) static_cast<void>(device().wait(stream_.get()));
   }
 
-  Status start(const Query& query, const QueryOptions& options) {
+  Status start(const Query& query, QueryOptions options) {
     PRESSO_ASSIGN(stream_, make_stream(device()));
+    options.stored_types = true;  // arrays without children are copied to the device
     return query.run(options, *rows_.out());
   }
 

@@ -119,8 +119,8 @@ enum class GroupStrategy : std::uint8_t {
   kRadix,  ///< small tables that are emptied into partitions
 };
 
-/// How a query is run. Nothing here changes the answer, except `dictionaries`, which changes its
-/// form.
+/// How a query is run. Nothing here changes the answer, except `dictionaries` and `stored_types`,
+/// which change its form.
 struct QueryOptions {
   unsigned threads = 0;  ///< 0: all
   /// Memory for groups, for build sides of joins and for rows to be sorted. A query that needs more
@@ -145,6 +145,9 @@ struct QueryOptions {
   /// bits; each batch has the dictionary of its row group. Possible for columns that are selected
   /// unchanged, if rows are not joined, grouped or sorted. See dictionary_columns().
   std::vector<std::string> dictionaries;
+  /// A stream has columns as they are stored and not as the type of Arrow that they came from:
+  /// nested values as JSON, dictionaries as their values.
+  bool stored_types = false;
   bool times_kernels = false;                    ///< fills QuerySummary::kernel_seconds
   const std::atomic<bool>* cancelled = nullptr;  ///< true ends the run with kCancelled
 };

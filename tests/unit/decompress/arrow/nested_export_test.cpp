@@ -3,6 +3,8 @@
 // that are cut where codes, offsets or ends of runs are too narrow for all rows.
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "decompress/arrow/arrow_export.h"
 #include "format/columns/arrow_type.h"
 #include "tests/unit/decompress/table/row_groups.h"
@@ -81,6 +83,30 @@ TEST(NestedExport, OtherTextsAreDamage) {
   expect_bad(map, {R"({"2024-02-31":"0aff"})", R"({"2024-01-31":"0af"})", R"({"2024-01-31":"0g"})",
                    R"({2024:"0a"})", R"({"2024-01-31"})", R"({"2024-01-31":"0a")"});
   expect_bad(type_of("n"), {"1"});
+}
+
+TEST(NestedExport, ChangedTextsAreReadOrDamage) {
+  ArrowType codes = named("c", type_of("c"));
+  codes.dictionary.push_back(type_of("vu"));
+  const ArrowType runs = type_of("+r", {type_of("s"), type_of("f")});
+  const ArrowType entries = type_of("+s", {named("key", type_of("l")), named("value", runs)});
+  const ArrowType type = type_of(
+      "+s", {codes, named("d", type_of("+w:2", {type_of("tsn:UTC")})),
+             named("m", type_of("+m", {entries})), named("l", type_of("+vl", {type_of("d:5,2")}))});
+  const std::string sound = R"({"c":"a\"\u00e9","d":["2024-01-31T23:59:59.123456789Z",5],)"
+                            R"("m":{"1":NaN,"2":null},"l":[1.50]})";
+  ASSERT_TRUE(exported(type, {sound}).ok());
+  std::mt19937 random(5);
+  for (int round = 0; round < 4000; ++round) {
+    std::string text = sound;
+    for (std::uint32_t changes = 1 + random() % 3; changes > 0; --changes) {
+      const char letters[] = {'"', '\\', '[', '}', ',', ':', '0', 'n', static_cast<char>(random())};
+      text[random() % text.size()] = letters[random() % sizeof letters];
+    }
+    if (random() % 4 == 0) text.resize(random() % text.size());
+    const auto batches = exported(type, {text});
+    if (!batches.ok()) EXPECT_EQ(batches.error().code, ErrorCode::kBadRowGroup) << text;
+  }
 }
 
 TEST(NestedExport, BatchesAreCutWhereCodesWouldNotSuffice) {
