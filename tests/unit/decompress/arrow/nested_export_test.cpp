@@ -99,13 +99,14 @@ TEST(NestedExport, ChangedTextsAreReadOrDamage) {
   std::mt19937 random(5);
   for (int round = 0; round < 4000; ++round) {
     std::string text = sound;
-    for (std::uint32_t changes = 1 + random() % 3; changes > 0; --changes) {
+    for (auto changes = 1 + random() % 3; changes > 0; --changes) {
       const char letters[] = {'"', '\\', '[', '}', ',', ':', '0', 'n', static_cast<char>(random())};
       text[random() % text.size()] = letters[random() % sizeof letters];
     }
     if (random() % 4 == 0) text.resize(random() % text.size());
     const auto batches = exported(type, {text});
-    if (!batches.ok()) EXPECT_EQ(batches.error().code, ErrorCode::kBadRowGroup) << text;
+    if (batches.ok()) continue;
+    EXPECT_EQ(batches.error().code, ErrorCode::kBadRowGroup) << text;
   }
 }
 
