@@ -8,6 +8,8 @@
 #include <atomic>
 #include <utility>
 
+#include "format/container_rules.h"
+
 namespace presso {
 namespace {
 
@@ -17,19 +19,59 @@ std::uint64_t next_id() {
   return ++last;
 }
 
-Result<std::shared_ptr<const GroupDirectory>> directory_of(const Table& table,
-                                                           std::uint64_t group) {
-  const std::shared_ptr<KeptDirectories>& kept = TableAccess::directories(table);
-  if (kept != nullptr) {
-    if (auto directory = kept->find(group)) return directory;
-  }
-  PRESSO_ASSIGN(RowGroup read, TableAccess::index(table).read_directory(group));
-  auto directory = std::make_shared<const GroupDirectory>(std::move(read));
-  if (kept != nullptr) kept->keep(group, directory);
+/// Reads a row group that is packed as a whole.
+Result<std::shared_ptr<const GroupDirectory>> unpacked(const Table& table, std::uint64_t group,
+                                                       const RowGroup& packed,
+                                                       ReadCounters* counters) {
+  const TableIndex& index = TableAccess::index(table);
+  const GroupPlace& place = index.groups()[group];
+  const BlockReader blocks(packed, TableAccess::file(table),
+                           place.file_offset + place.directory_bytes, 0 - place.added_bytes,
+                           TableAccess::options(table), counters);
+  auto made = unpack_group(index.members()[place.member].schema, packed, blocks);
+  if (!made.ok()) return at_offset(std::move(made.error()), place.file_offset);
+  auto directory =
+      std::make_shared<const GroupDirectory>(std::move(made->directory), std::move(made->blocks));
+  TableAccess::unpacked(table).keep(group, directory);
   return directory;
 }
 
 }  // namespace
+
+Result<std::shared_ptr<const GroupDirectory>> directory_of(const Table& table, std::uint64_t group,
+                                                           ReadCounters* counters) {
+  const std::shared_ptr<KeptDirectories>& kept = TableAccess::directories(table);
+  std::shared_ptr<const GroupDirectory> directory;
+  if (kept != nullptr) directory = kept->find(group);
+  if (directory == nullptr) directory = TableAccess::unpacked(table).find(group);
+  if (directory != nullptr) return directory;
+  PRESSO_ASSIGN(RowGroup read, TableAccess::index(table).read_directory(group));
+  if (read.is_packed()) {
+    PRESSO_ASSIGN(directory, unpacked(table, group, read, counters));
+  } else {
+    directory = std::make_shared<const GroupDirectory>(std::move(read));
+  }
+  if (kept != nullptr) kept->keep(group, directory);
+  return directory;
+}
+
+RowGroupDecoder decoder_of(const Table& table, std::uint64_t group, const GroupDirectory& directory,
+                           ReadCounters* counters) {
+  const TableIndex& index = TableAccess::index(table);
+  const GroupPlace& place = index.groups()[group];
+  const TableSchema& schema = index.members()[place.member].schema;
+  const DecodeOptions& options = TableAccess::options(table);
+  if (directory.is_in_memory()) {
+    return {schema, directory.row_group, directory.memory, 0, place.file_offset, options};
+  }
+  return {schema,
+          directory.row_group,
+          TableAccess::file(table),
+          place.file_offset + place.directory_bytes,
+          0 - place.added_bytes,
+          options,
+          counters};
+}
 
 GroupReader::GroupReader(const Table& table, std::uint64_t group,
                          std::shared_ptr<const GroupDirectory> directory, ReadCounters* counters)
@@ -37,9 +79,7 @@ GroupReader::GroupReader(const Table& table, std::uint64_t group,
       group_(group),
       id_(next_id()),
       directory_(std::move(directory)),
-      decoder_(schema(), this->directory(), TableAccess::file(table_),
-               place().file_offset + place().directory_bytes, 0 - place().added_bytes,
-               TableAccess::options(table_), counters),
+      decoder_(decoder_of(table_, group, *directory_, counters)),
       shared_(std::make_unique<Shared[]>(this->directory().columns.size())) {}
 
 Result<std::shared_ptr<const GroupReader>> GroupReader::open(const Table& table,
@@ -49,7 +89,7 @@ Result<std::shared_ptr<const GroupReader>> GroupReader::open(const Table& table,
     return make_error(ErrorCode::kInvalidArgument, "there is no such row group");
   }
   return without_bad_alloc([&]() -> Result<std::shared_ptr<const GroupReader>> {
-    PRESSO_ASSIGN(auto directory, directory_of(table, group));
+    PRESSO_ASSIGN(auto directory, directory_of(table, group, counters));
     return std::shared_ptr<const GroupReader>(
         new GroupReader(table, group, std::move(directory), counters));
   });

@@ -13,6 +13,7 @@
 
 #include "decompress/table/block_reader.h"
 #include "decompress/table/kept_directories.h"
+#include "decompress/table/packed_group.h"
 #include "decompress/table/row_group_decoder.h"
 #include "format/columns/row_group.h"
 #include "format/columns/table_file.h"
@@ -28,12 +29,21 @@ struct TableAccess {
   static const TableIndex& index(const Table& table) { return *table.index_; }
   static const RandomAccess& file(const Table& table) { return *table.file_; }
   static const DecodeOptions& options(const Table& table) { return table.options_; }
+  static UnpackedGroups& unpacked(const Table& table) { return *table.unpacked_; }
   /// nullptr: directories are read each time.
   static const std::shared_ptr<KeptDirectories>& directories(const Table& table) {
     return table.directories_;
   }
   static std::shared_ptr<KeptDirectories>& directories(Table& table) { return table.directories_; }
 };
+
+/// The directory of a row group, as it is kept or else as it is read now. Row groups that are
+/// packed come unpacked, with their blocks.
+Result<std::shared_ptr<const GroupDirectory>> directory_of(const Table& table, std::uint64_t group,
+                                                           ReadCounters* counters = nullptr);
+/// The decoder of a row group with this directory. Keeps all by reference.
+RowGroupDecoder decoder_of(const Table& table, std::uint64_t group, const GroupDirectory& directory,
+                           ReadCounters* counters = nullptr);
 
 /// A row group, shared by all threads that read it, mostly through std::shared_ptr. Memory: the
 /// directory, and those dictionaries and offsets that were asked for.

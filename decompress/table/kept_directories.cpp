@@ -26,12 +26,16 @@ std::vector<std::uint64_t> begins_of(const RowGroup& group) {
 
 }  // namespace
 
-GroupDirectory::GroupDirectory(RowGroup from)
-    : row_group(std::move(from)), begins(begins_of(row_group)) {}
+GroupDirectory::GroupDirectory(RowGroup from, Buffer blocks_in_memory)
+    : row_group(std::move(from)),
+      blocks(std::move(blocks_in_memory)),
+      memory(blocks.bytes()),
+      begins(begins_of(row_group)) {}
 
 std::uint64_t GroupDirectory::bytes() const {
   return sizeof *this + row_group.columns.capacity() * sizeof(ColumnChunk) +
-         row_group.blocks.capacity() * sizeof(ColumnBlock) + begins.capacity() * sizeof begins[0];
+         row_group.blocks.capacity() * sizeof(ColumnBlock) + begins.capacity() * sizeof begins[0] +
+         blocks.size();
 }
 
 std::shared_ptr<const GroupDirectory> KeptDirectories::find(std::uint64_t group) const {

@@ -14,6 +14,7 @@
 
 #include "format/columns/row_group.h"
 #include "format/threads/memory_budget.h"
+#include "presso/byte_stream.h"
 
 namespace presso {
 
@@ -21,12 +22,15 @@ class Table;
 
 /// A row group's directory, and where its blocks begin.
 struct GroupDirectory {
-  explicit GroupDirectory(RowGroup from);
+  explicit GroupDirectory(RowGroup from, Buffer blocks_in_memory = {});
 
   RowGroup row_group;
+  Buffer blocks;              ///< of a row group that was packed; empty: they are in the file
+  MemoryRandomAccess memory;  ///< of `blocks`
   /// For each block its first row; for blocks of the stream bytes, the first byte.
   std::vector<std::uint64_t> begins;
 
+  bool is_in_memory() const { return blocks.size() != 0; }
   std::uint64_t bytes() const;  ///< of memory
 };
 

@@ -145,6 +145,8 @@ Result<ColumnData> RowGroupDecoder::read_rows(std::size_t column, RowRange range
     case Representation::kBytes:
       done = read_bytes(chunk, range, data);
       break;
+    case Representation::kPacked:
+      return make_error(ErrorCode::kInvalidArgument, "a column that must be unpacked first");
     // All rows are null: kNull, the only representation that is left.
     default:
       if (is_string(data.type)) {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "decompress/table/row_group_decoder.h"
+#include "decompress/table/group_reader.h"
 #include "format/columns/arranged_file.h"
 #include "format/columns/header_line.h"
 #include "format/columns/row_text.h"
@@ -63,6 +63,13 @@ Result<Table> Table::open(const RandomAccess& file, const DecodeOptions& options
   PRESSO_ASSIGN(TableIndex index, TableIndex::open(file));
   return Table(file, std::make_shared<const TableIndex>(std::move(index)), options);
 }
+
+Table::Table(const RandomAccess& file, std::shared_ptr<const TableIndex> index,
+             const DecodeOptions& options)
+    : file_(&file),
+      index_(std::move(index)),
+      options_(options),
+      unpacked_(std::make_shared<UnpackedGroups>()) {}
 
 const TableSchema& Table::schema() const {
   return index_->schema();
@@ -145,11 +152,8 @@ Result<std::vector<ColumnData>> Table::read(std::uint64_t group,
   if (group >= row_groups()) return no_such_rows();
   const GroupPlace& place = index_->groups()[group];
   if (first > place.rows || rows > place.rows - first) return no_such_rows();
-  PRESSO_ASSIGN(const RowGroup directory, index_->read_directory(group));
-  // The schema of the row group's own member: members may differ in text and nullability.
-  const RowGroupDecoder decoder(index_->members()[place.member].schema, directory, *file_,
-                                place.file_offset + place.directory_bytes, 0 - place.added_bytes,
-                                options_);
+  PRESSO_ASSIGN(const auto directory, directory_of(*this, group));
+  const RowGroupDecoder decoder = decoder_of(*this, group, *directory);
   std::vector<ColumnData> read;
   for (const std::size_t column : columns) {
     if (column >= schema().columns.size()) {
@@ -161,11 +165,27 @@ Result<std::vector<ColumnData>> Table::read(std::uint64_t group,
   return read;
 }
 
+namespace {
+
+/// Widens the range of a column's values by that of a row group.
+void add_range(const ColumnZone& zone, ColumnSummary& range) {
+  if (!has_range(zone)) return;
+  range.least = range.has_zone ? std::min(range.least, zone.least) : zone.least;
+  range.most = range.has_zone ? std::max(range.most, zone.most) : zone.most;
+  range.has_zone = true;
+}
+
+}  // namespace
+
 /// Sums over all directories, which are all read for it.
 Result<std::vector<ColumnStorage>> Table::storage() const {
   std::vector<ColumnStorage> columns(schema().columns.size());
   for (std::uint64_t group = 0; group < row_groups(); ++group) {
     PRESSO_ASSIGN(const RowGroup directory, index_->read_directory(group));
+    std::shared_ptr<const GroupDirectory> unpacked;
+    if (directory.is_packed()) {
+      PRESSO_ASSIGN(unpacked, directory_of(*this, group));
+    }
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const ColumnChunk& chunk = directory.columns[i];
       ColumnStorage& column = columns[i];
@@ -178,6 +198,11 @@ Result<std::vector<ColumnStorage>> Table::storage() const {
       column.dictionary_groups += chunk.representation == Representation::kDictionary ? 1 : 0;
       column.token_groups += chunk.representation == Representation::kToken ? 1 : 0;
       column.bytes_groups += chunk.representation == Representation::kBytes ? 1 : 0;
+      if (chunk.representation != Representation::kPacked) continue;
+      ++column.packed_groups;
+      column.most_distinct =
+          std::max<std::uint64_t>(column.most_distinct, unpacked->row_group.columns[i].distinct);
+      add_range(zone_of(unpacked->row_group, i), column.packed_range);
     }
   }
   return columns;

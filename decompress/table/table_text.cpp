@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "decompress/table/packed_group.h"
 #include "decompress/table/row_group_decoder.h"
 #include "decompress/table/zone_check.h"
 #include "format/columns/row_text.h"
@@ -86,11 +87,19 @@ Error in_column(Error error, const std::string& name) {
 /// The directory's ranges are checked as well, if options.check_zones.
 Status print_group(const TableSchema& schema, const StoredRowGroup& stored,
                    const DecodeOptions& options, Buffer& to) {
-  const RowGroup& group = stored.directory;
   // The row group's blocks are in memory already; errors count from the file's beginning.
-  const MemoryRandomAccess blocks(stored.blocks.bytes());
-  const RowGroupDecoder decoder(schema, group, blocks, 0,
-                                stored.file_offset + stored.directory_bytes, options);
+  const std::uint64_t blocks_offset = stored.file_offset + stored.directory_bytes;
+  const MemoryRandomAccess stored_blocks(stored.blocks.bytes());
+  UnpackedGroup unpacked;
+  const bool is_packed = stored.directory.is_packed();
+  if (is_packed) {
+    const BlockReader packed(stored.directory, stored_blocks, 0, blocks_offset, options);
+    PRESSO_ASSIGN(unpacked, unpack_group(schema, stored.directory, packed));
+  }
+  const MemoryRandomAccess plain_blocks(unpacked.blocks.bytes());
+  const RowGroup& group = is_packed ? unpacked.directory : stored.directory;
+  const RowGroupDecoder decoder(schema, group, is_packed ? plain_blocks : stored_blocks, 0,
+                                blocks_offset, options);
   std::vector<ColumnData> columns;
   std::vector<ColumnView> views;
   for (std::size_t i = 0; i < schema.columns.size(); ++i) {

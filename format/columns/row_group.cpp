@@ -135,6 +135,7 @@ class ChunkCheck {
     }
     if (chunk_.value_bytes > kMaxGroupTextBytes) return "bytes of the values";
     if (const char* wrong = take_blocks()) return wrong;
+    if (chunk_.representation == Representation::kPacked) return packed_fault(column == nullptr);
     if (column == nullptr) return exact_lines_fault();
     const bool has_validity = chunk_.nulls > 0 && chunk_.nulls < rows_;
     if (integer_stream_fault(ColumnStream::kValidity, 0, has_validity ? rows_ : 0) != nullptr) {
@@ -186,6 +187,17 @@ class ChunkCheck {
       }
     }
     return totals_.rows_of(stream) == rows ? nullptr : "rows of its blocks do not add up";
+  }
+
+  /// A packed column has no streams of its own, except that the first one has those of all.
+  const char* packed_fault(bool is_exact_lines) {
+    if (chunk_.nulls == rows_ || (is_exact_lines && chunk_.nulls != 0)) {
+      return "representation of nulls";
+    }
+    const bool has_field = chunk_.entries != 0 && chunk_.distinct == 0 && chunk_.value_bytes == 0;
+    if (!has_field) return "field of packed rows";
+    const bool right = totals_.blocks_of(ColumnStream::kPackedRows) == blocks_.size();
+    return right ? nullptr : "streams of the representation";
   }
 
   // Exact lines are texts of rows that printing would not give back; there may be one more than
@@ -284,8 +296,13 @@ Error bad_column(const TableSchema& schema, std::size_t column, const char* what
 
 /// Each column's blocks follow those of the column before it.
 Status check_chunks(const RowGroup& group, const TableSchema& schema) {
+  bool has_packed = false;
   for (std::size_t i = 0; i < group.columns.size(); ++i) {
     const ColumnChunk& chunk = group.columns[i];
+    if (chunk.representation == Representation::kPacked) {
+      if ((chunk.blocks == 0) != has_packed) return bad_column(schema, i, "blocks of packed rows");
+      has_packed = true;
+    }
     const std::span<const ColumnBlock> blocks(group.blocks.data() + chunk.first_block,
                                               chunk.blocks);
     static const ColumnSchema kSpellings;  // strings, which may be null
@@ -305,6 +322,12 @@ std::uint64_t RowGroup::stored_bytes() const {
   std::uint64_t total = 0;
   for (const ColumnBlock& block : blocks) total += block.stored_bytes;
   return total;
+}
+
+bool RowGroup::is_packed() const {
+  return std::any_of(columns.begin(), columns.end(), [](const ColumnChunk& chunk) {
+    return chunk.representation == Representation::kPacked;
+  });
 }
 
 // Not checked: the encoder makes only directories that parse_row_group() takes.
@@ -342,7 +365,7 @@ Result<RowGroup> parse_row_group(Bytes payload, const TableSchema& schema) {
   std::uint64_t value_bytes = 0;
   for (std::uint32_t i = 0; i < columns && !from.overran(); ++i) {
     ColumnChunk chunk = read_chunk(from, sound);
-    if (chunk.representation > Representation::kExactLines || !sound) {
+    if (chunk.representation > Representation::kPacked || !sound) {
       return bad_column(schema, i, "representation");
     }
     chunk.first_block = static_cast<std::uint32_t>(blocks);

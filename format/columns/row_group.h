@@ -38,6 +38,7 @@ enum class Representation : Byte {
   kToken = 3,       ///< strings: token dictionary, token counts, tokens
   kBytes = 4,       ///< strings: lengths, bytes
   kExactLines = 5,  ///< after the last column, where the text is exact: row numbers, lengths, bytes
+  kPacked = 6,      ///< a field of packed rows (packed_rows.h), for any column
 };
 
 /// Which part of a column a block holds: a representation stores a column as one or more streams,
@@ -56,8 +57,9 @@ enum class ColumnStream : Byte {
   kTokenCounts = 8,      ///< of strings: integers of 4 bytes
   kTokens = 9,           ///< tokens
   kBytes = 10,           ///< of strings, one after another: raw, Byte or Bit
+  kPackedRows = 11,      ///< of the first column that is packed, for all of them: raw, Byte or Bit
 };
-constexpr Byte kLastStream = static_cast<Byte>(ColumnStream::kBytes);
+constexpr Byte kLastStream = static_cast<Byte>(ColumnStream::kPackedRows);
 
 // Flags of ColumnBlock::zone_flags: what `least` and `most` say.
 constexpr Byte kZoneKnown = 1;    ///< least and most are right for all values that are not null
@@ -94,7 +96,7 @@ struct ColumnChunk {
   Representation representation = Representation::kNull;
   std::uint32_t nulls = 0;
   std::uint32_t distinct = 0;     ///< an estimate; exact for dictionaries; 0: not known
-  std::uint32_t entries = 0;      ///< of a dictionary
+  std::uint32_t entries = 0;      ///< of a dictionary; of a packed column its field, from 1 on
   std::uint64_t value_bytes = 0;  ///< strings: bytes of all rows, repeated ones counted each time
   std::uint32_t first_block = 0;  ///< in RowGroup::blocks
   std::uint32_t blocks = 0;
@@ -111,6 +113,8 @@ struct RowGroup {
 
   /// Bytes of all blocks in the file.
   std::uint64_t stored_bytes() const;
+  /// Whether some columns are packed.
+  bool is_packed() const;
 };
 
 /// The number of columns whose fields have spellings, which exact tables store.

@@ -142,11 +142,15 @@ Status TableFileWriter::write_section(FrameKind kind, std::uint32_t parameter, B
 }
 
 /// A range is known only if every block that carries ranges knows its own. Columns without a
-/// value have the range 0 to 0 and kZoneNoValue.
+/// value have the range 0 to 0 and kZoneNoValue. Nothing is known of packed columns.
 ColumnZone zone_of(const RowGroup& group, std::size_t column) {
   const ColumnChunk& chunk = group.columns[column];
   ColumnZone zone;
   zone.nulls = chunk.nulls;
+  if (chunk.representation == Representation::kPacked) {
+    zone.flags = chunk.nulls > 0 ? kZoneHasNull : Byte{0};
+    return zone;
+  }
   zone.least = std::numeric_limits<std::uint64_t>::max();
   bool known = chunk.representation != Representation::kNull;
   bool any = false;

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "format/columns/group_collector.h"
+#include "format/columns/plain_row_group.h"
 #include "format/columns/table_file.h"
 #include "presso/query.h"
 #include "query/kept/kept_file.h"
-#include "query/kept/plain_row_group.h"
 
 namespace presso::query {
 

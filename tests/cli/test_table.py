@@ -86,6 +86,20 @@ def many_rows(rows=70000, seed=1):
     return "".join(lines).encode()
 
 
+def tables_for_rows():
+    """Texts that columns of their own would make larger, each with something to ask."""
+    dice = random.Random(5)
+    returns = [str(round(dice.gauss(0, 2), 3)) for _ in range(1600)]
+    lags = ["year,lag1,lag2,lag3,today,up"]
+    lags += [",".join(["1999", *returns[row : row + 4], "ny"[row % 2]]) for row in range(1500)]
+    rows = [{"name": f"node {row}", "at": [row, dice.randrange(1000)]} for row in range(900)]
+    document = json.dumps({"rows": rows, "version": 2}, indent=2)
+    return {
+        "lags.csv": ("\n".join(lags), "avg(lag2), count(distinct today), max(up)"),
+        "document.json": (document, "sum(version)"),
+    }
+
+
 class Tables(CliTest):
     def table(self, name, text, *options):
         """Compresses `text` as a table and checks that it comes back."""
@@ -111,6 +125,20 @@ class Tables(CliTest):
         self.ok("decompress", path)
         self.assertEqual(self.read("orders.csv"), ORDERS)
         self.ok("test", path)
+
+    def test_a_table_is_hardly_larger_than_its_text_compressed(self):
+        for name, (text, answer) in tables_for_rows().items():
+            self.write(name, text.encode())
+            self.ok("compress", "-o", "plain.presso", "-f", name)
+            self.ok("compress", "--table", "auto", "-q", "-o", "table.presso", "-f", name)
+            sizes = [os.path.getsize(path) for path in ("table.presso", "plain.presso")]
+            self.assertLessEqual(sizes[0], 1.02 * sizes[1], name)
+            self.assertEqual(self.ok("decompress", "-c", "table.presso").out, text.encode())
+            columns = self.info("table.presso")["table"]["columns"]
+            self.assertEqual({column["stored_as"] for column in columns}, {"rows"}, name)
+            self.ok("test", "table.presso")
+            questions = [f"select {answer} from '{path}'" for path in ("table.presso", name)]
+            self.assertEqual(*(self.ok("sql", "-q", question).out for question in questions))
 
     def test_a_value_that_would_print_otherwise_keeps_its_column_a_string(self):
         text = b"zip,version\n00501,1.0\n90210,1.00\n"

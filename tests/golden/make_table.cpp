@@ -2,8 +2,9 @@
 // Makes a table file of delimited text or JSON lines, standard input to standard output, for
 // tables_test.py and the golden files, without the presso command.
 //
-//   make_table GROUP_ROWS CODING [TYPE]...
+//   make_table GROUP_ROWS[p] CODING [TYPE]...
 //   make_table arrow
+// With a `p`, row groups are packed where that is smaller.
 // CODING, of blocks of bytes: 1 (Byte), 3 (Bit), or 0 for raw ones, as a quick writer makes them,
 // which packs all integers. TYPE: of the columns in turn, as --schema takes
 // it; "-" or nothing: what the values tell. In delimited text lines that begin with '#' are
@@ -59,6 +60,7 @@ Status run(char** arguments) {
   options.text.comment = text.empty() || text[0] == '{' ? Byte{0} : Byte{'#'};
   options.text.fill = true;
   options.group_rows = static_cast<std::uint32_t>(std::strtoul(arguments[0], nullptr, 10));
+  options.packs = std::string_view(arguments[0]).ends_with('p');
   const auto coding = static_cast<Coding>(std::strtoul(arguments[1], nullptr, 10));
   options.quick = coding == Coding::kRaw;
   if (!options.quick) options.compress.coding = coding;
@@ -146,7 +148,7 @@ Status run_arrow() {
 int main(int count, char** arguments) {
   const bool arrow = count == 2 && std::string_view(arguments[1]) == "arrow";
   if (count < 3 && !arrow) {
-    std::fputs("usage: make_table GROUP_ROWS CODING [TYPE]...\n       make_table arrow\n", stderr);
+    std::fputs("usage: make_table GROUP_ROWS[p] CODING [TYPE]...\n       make_table arrow\n", stderr);
     return 2;
   }
   const presso::Status done = arrow ? presso::run_arrow() : presso::run(arguments + 1);

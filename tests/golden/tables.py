@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A decoder of tables written from format/FORMAT.md 15 to 18 alone, in plain Python: the second half
+"""A decoder of tables written from format/FORMAT.md 15 to 19 alone, in plain Python: the second half
 of decode.py, with the same purpose and in the same style. It decodes every column of every row group
 and gives back the table's text. It is slow, about 100,000 values a second.
 
@@ -8,6 +8,7 @@ and gives back the table's text. It is slow, about 100,000 values a second.
 """
 
 import dataclasses
+import datetime
 import os
 import re
 import struct
@@ -416,11 +417,11 @@ def check_column(column):
 
 # --- 15.3: row groups ---------------------------------------------------------------------------
 
-NULL, PLAIN, DICTIONARY, TOKENS, BYTES, EXACT_LINES = range(6)
+NULL, PLAIN, DICTIONARY, TOKENS, BYTES, EXACT_LINES, IN_ROWS = range(7)
 (
     VALIDITY, ENTRY_LENGTHS, ENTRY_BYTES, TOKEN_DICTIONARY, ROWS, VALUES,
-    CODES, LENGTHS, TOKEN_COUNTS, TOKEN_CODES, STRING_BYTES,
-) = range(11)  # fmt: skip
+    CODES, LENGTHS, TOKEN_COUNTS, TOKEN_CODES, STRING_BYTES, PACKED_ROWS,
+) = range(12)  # fmt: skip
 STREAMS_OF = {
     NULL: (),
     PLAIN: (VALUES,),
@@ -428,6 +429,7 @@ STREAMS_OF = {
     TOKENS: (TOKEN_DICTIONARY, TOKEN_COUNTS, TOKEN_CODES),
     BYTES: (LENGTHS, STRING_BYTES),
     EXACT_LINES: (ROWS, LENGTHS, STRING_BYTES),
+    IN_ROWS: (PACKED_ROWS,),
 }
 HOLD_ZONES = (VALUES, CODES, LENGTHS, TOKEN_COUNTS)
 
@@ -496,7 +498,7 @@ def parse_row_group(payload, schema):
     group = RowGroup(rows, text_bytes, text_lines, checksum, [])
     for _ in range(columns):
         at, form = from_.at, from_.number(1)
-        bad_group(form & 7 <= EXACT_LINES and form < 128, "representation")
+        bad_group(form & 7 <= IN_ROWS and form < 128, "representation")
         count = from_.varint_of(MASK32)
         fields = [from_.counted(form & bit) for bit in (8, 16, 32, 64)]
         bad_group(all(field <= MASK32 for field in fields[:3]), "field of a column")
@@ -520,20 +522,25 @@ def parse_row_group(payload, schema):
     bad_group(total <= MAX_TEXT_BYTES, "bytes of strings")
     for chunk, column in zip(group.chunks, schema.stored_columns):
         check_chunk(chunk, column, rows)
+    packed = [chunk.block_count for chunk in group.chunks if chunk.representation == IN_ROWS]
+    bad_group(not packed or packed[0] > 0 == sum(packed[1:]), "blocks of packed rows")
     return group
 
 
 def check_chunk(chunk, column, rows):
     bad_group(chunk.nulls <= rows, "nulls")
     streams = [block.stream for block in chunk.blocks]
-    bad_group(streams == sorted(streams) and all(s <= STRING_BYTES for s in streams), "order")
+    bad_group(streams == sorted(streams) and all(s <= PACKED_ROWS for s in streams), "order")
     for block in chunk.blocks:
         bad_group(block.zone_flags <= 15, "zone flags")
         size = 48 <= block.stored_bytes <= MAX_PAYLOAD_BYTES + 64 and block.stored_bytes % 16 == 0
         bad_group(size and block.plain_bytes <= decode.MAX_BLOCK_BYTES, "size of a block")
     representation = chunk.representation
     if column is None:
-        bad_group(representation == EXACT_LINES and chunk.nulls == 0, "exact lines")
+        bad_group(representation in (EXACT_LINES, IN_ROWS) and chunk.nulls == 0, "exact lines")
+    elif representation == IN_ROWS:
+        bad_group(chunk.nulls < rows, "nulls")
+        bad_group(chunk.nulls == 0 or column.flags & NULLABLE, "nulls in a column that has none")
     else:
         bad_group(chunk.nulls == 0 or column.flags & NULLABLE, "nulls in a column that has none")
         some_null = 0 < chunk.nulls < rows
@@ -541,7 +548,10 @@ def check_chunk(chunk, column, rows):
         bad_group((representation == NULL) == (chunk.nulls == rows), "nulls")
         of_type = (DICTIONARY, TOKENS, BYTES) if column.is_string else (PLAIN,)
         bad_group(representation in (NULL, *of_type), "representation")
-    bad_group(set(streams) <= {VALIDITY, *STREAMS_OF[representation]}, "streams")
+    validity = [] if representation == IN_ROWS else [VALIDITY]
+    bad_group(set(streams) <= {*validity, *STREAMS_OF[representation]}, "streams")
+    if representation == IN_ROWS:
+        bad_group(chunk.entries > 0 == chunk.distinct == chunk.value_bytes, "field")
     check_streams(chunk, column, rows)
 
 
@@ -1002,6 +1012,7 @@ class GroupDecoder:
         self.schema = schema
         self.group = group
         self.seen = seen
+        self.packed = None
         self.stored = []
         at = 0
         for block in group.blocks:
@@ -1093,6 +1104,9 @@ class GroupDecoder:
         self.seen |= {"own null text"} if column.null is not None else set()
         if chunk.representation == NULL:
             return [None] * rows
+        if chunk.representation == IN_ROWS:
+            self.seen |= {f"packed type {column.type}"}
+            return [packed_value(column, text) for text in self.packed_fields(chunk)[0]]
         valid = self.integers(chunk, VALIDITY, 0) if chunk.nulls else [1] * rows
         self.seen |= {"validity"} if chunk.nulls else set()
         if chunk.representation == PLAIN:
@@ -1100,6 +1114,20 @@ class GroupDecoder:
         else:
             values = self.strings(chunk)
         return [value if is_valid else None for value, is_valid in zip(values, valid)]
+
+    def packed_fields(self, chunk):  # 19
+        """The field of each row, None where it is empty, and the one after the last row."""
+        if self.packed is None:
+            stream = b"".join(
+                self.at_block(block, self.bytes_block)
+                for block in self.group.blocks
+                if block.stream == PACKED_ROWS
+            )
+            self.packed = parse_packed_rows(stream, self.group.rows)
+        count, fields = self.packed
+        bad_group(chunk.entries <= count, "field")
+        rows = range(self.group.rows)
+        return [fields[row * count + chunk.entries - 1] for row in rows], fields[count * len(rows) :]
 
     def strings(self, chunk):
         if chunk.representation == DICTIONARY:
@@ -1134,6 +1162,12 @@ class GroupDecoder:
         if not self.schema.exact:
             return {}
         chunk = self.group.chunks[len(self.schema.columns)]
+        if chunk.representation == IN_ROWS:
+            of_rows, further = self.packed_fields(chunk)
+            bad_group(len(further) == 1, "fields of packed rows")
+            self.seen |= {"packed exact lines"}
+            lines = enumerate(of_rows + further)
+            return {row: line for row, line in lines if line is not None}
         rows = self.integers(chunk, ROWS, 4)
         rises = all(a < b for a, b in zip(rows, [*rows[1:], self.group.rows + 1]))
         bad_group(rises, "rows of exact lines")
@@ -1153,7 +1187,7 @@ class GroupDecoder:
             chunk = next(chunks)
             values = self.column(chunk, SPELLINGS)
             bad_group(values.count(None) == chunk.nulls, "nulls")
-            if chunk.representation != NULL:
+            if chunk.representation not in (NULL, IN_ROWS):
                 self.check_size(chunk, values)
             spellings.append([spelling or b"" for spelling in values])
             self.seen |= {f"spelling {chr(spelling[0])}" for spelling in values if spelling}
@@ -1173,7 +1207,7 @@ class GroupDecoder:
     def check_facts(self, chunk, column, values):
         """What the directory says beside what is needed to decode."""
         bad_group(values.count(None) == chunk.nulls, "nulls")
-        if column.is_string and chunk.representation != NULL:
+        if column.is_string and chunk.representation not in (NULL, IN_ROWS):
             self.check_size(chunk, values)
         at = 0
         for block in chunk.blocks:
@@ -1225,6 +1259,7 @@ BOOL_WORDS = {
     8: ("False", "True"), 9: ("FALSE", "TRUE"), 10: ("f", "t"), 11: ("no", "yes"), 14: ("F", "T"),
     15: ("No", "Yes"), 16: ("NO", "YES"), 17: ("n", "y"), 18: ("N", "Y"),
 }  # fmt: skip
+EPOCH = datetime.date(1970, 1, 1).toordinal()
 DATES = {1: "{y}/{m}/{d}", 2: "{d}.{m}.{y}", 3: "{m}/{d}/{y}", 4: "{d}/{m}/{y}"}
 
 
@@ -1339,6 +1374,55 @@ def value_text(column, value):
     if column.type in (DECIMAL64, DECIMAL128):
         return decimal_text(number, column.scale).encode()
     return str(number).encode()
+
+
+def parse_packed_rows(stream, rows):  # 19
+    """The number of a row's fields, and all fields, None where they are empty."""
+    from_ = Reader(stream, TableCode.BAD_ROW_GROUP)
+    end, empty, count = from_.bytes(1), from_.bytes(1), from_.varint()
+    fields = stream[from_.at :].split(end)
+    bad_group(end != empty and count > 0 and fields.pop() == b"", "packed rows")
+    bad_group(len(fields) - count * rows in (0, 1), "fields of packed rows")
+    return count, [{b"": None, empty: b""}.get(text, text) for text in fields]
+
+
+def packed_value(column, text):  # 19
+    """The value that a field of packed rows says, which has no other text than this."""
+    if text is None or column.is_string:
+        return text
+    plain = dataclasses.replace(column, text=0)
+    value = parsed_value(plain, text)
+    bad_group(value is not None and value_text(plain, value) == text, "a field that is no value")
+    return value
+
+
+def parsed_value(column, text):
+    """An image for which value_text() may give this text."""
+    try:
+        word = text.decode("ascii")
+        if column.type == BOOL:
+            return {"false": 0, "true": 1}.get(word)
+        if column.type in (FLOAT, DOUBLE):
+            return int.from_bytes(struct.pack("<f" if column.type == FLOAT else "<d", float(word)),
+                                  "little")  # fmt: skip
+        if column.type in (DATE, TIMESTAMP):
+            number = parsed_time(column, word)
+        else:
+            number = int(word.replace(".", ""))
+    except (ValueError, OverflowError):
+        return None
+    return number & ((1 << 8 * column.value_bytes) - 1)
+
+
+def parsed_time(column, text):
+    year, month, day = int(text[:4]), int(text[5:7]), int(text[8:10])
+    number = datetime.date(year, month, day).toordinal() - EPOCH
+    if column.type == DATE:
+        return number
+    for part, unit in ((text[11:13], 24), (text[14:16], 60), (text[17:19], 60)):
+        number = number * unit + int(part)
+    places = 3 * column.unit
+    return number * 10**places + int(text[20:] or 0)
 
 
 ESCAPES = {8: b"\\b", 9: b"\\t", 10: b"\\n", 12: b"\\f", 13: b"\\r", 34: b'\\"', 92: b"\\\\"}
@@ -1741,6 +1825,8 @@ def index_zone(chunk):  # 15.6
     for block in blocks:
         flags |= block.zone_flags & 6
     flags |= (4 if chunk.nulls else 0) | (0 if full else 8)
+    if chunk.representation == IN_ROWS:
+        flags = 4 if chunk.nulls else 0
     least = most = 0
     if full and flags & 1:
         least = min(block.least for block in full)

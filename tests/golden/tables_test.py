@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""tables.py, written from FORMAT.md 15 to 18 alone, gives back the text of tables that the library
+"""tables.py, written from FORMAT.md 15 to 19 alone, gives back the text of tables that the library
 makes, of the committed ones in tables/ and of some made just now; the examples of FORMAT.md 15.8,
-16.5, 17.5 and 18.4 are what it says they are; and it takes no damage for content.
+16.5, 17.5, 18.4 and 19 are what it says they are; and it takes no damage for content.
 
     tables_test.py --update     makes the files that tables/ does not have yet
 """
@@ -336,6 +336,17 @@ class FreshTables(unittest.TestCase):
             tables.decode_table(make_arrow() + make(ARROW_TEXT))
         self.assertEqual(caught.exception.code, tables.TableCode.BAD_SCHEMA)
 
+    def test_packed_rows_have_every_type(self):
+        seen = set()
+        for name, text, types in all_texts(100):
+            for group_rows in ("7p", "30p"):
+                with self.subTest(name, group_rows=group_rows):
+                    decoded = tables.decode_table(make(text, group_rows, decode.BIT, types))
+                    self.assertEqual(decoded.text, text)
+                    seen |= decoded.seen
+        wanted = {f"packed type {number}" for number in range(1, 17)} | {"packed exact lines"}
+        self.assertEqual(wanted - seen, set())
+
     def test_row_groups_of_every_size(self):
         text = csv(["n", "s"], [range(70), [f"text {row % 9}" for row in range(70)]])
         for group_rows in (1, 2, 31, 32, 33, 69, 70, 71):
@@ -420,6 +431,10 @@ class Examples(unittest.TestCase):
         values = tables.decode_planes(header, self.blocks["planes"])
         self.assertEqual(values, [70000, 70000, 100, 70000, 100])
 
+    def test_packed_rows(self):
+        count, fields = tables.parse_packed_rows(self.blocks["packed-rows"], 3)
+        self.assertEqual((count, fields), (2, [b"1", b"Eve", b"2", None, b"5", b""]))
+
     def test_tokens(self):
         tokens = tables.parse_token_dictionary(self.blocks["tokens-dictionary"])
         self.assertEqual((len(tokens), tokens[116:119]), (258, [b"t", b"th", b"the "]))
@@ -445,7 +460,7 @@ class Examples(unittest.TestCase):
         self.assertEqual(group.text_checksum, xxh3_64(b"1,Eve\n2,\n5,Bob\n"))
 
     def test_every_block_is_looked_at(self):
-        self.assertEqual(len(self.blocks), 7)
+        self.assertEqual(len(self.blocks), 8)
 
 
 class Damage(unittest.TestCase):
@@ -654,10 +669,14 @@ def update():
     for name, _, text, types in texts[:]:
         if name in ("numbers", "reals", "times", "words"):
             texts.append((f"{name}-packed", decode.RAW, text, types))
+    for name, text, types in all_texts(60):
+        if name not in ("tokens", "nested"):
+            texts.append((f"{name}-in-rows", decode.BYTE, text, types))
     for name, coding, text, types in texts:
         if name in manifest:
             continue
-        data = make(text, 1500 if name == "tokens" else 400, coding, types)
+        rows = "20p" if name.endswith("-in-rows") else 1500 if name == "tokens" else 400
+        data = make(text, rows, coding, types)
         assert tables.decode_table(data).text == text, name
         (FILES / f"{name}.presso").write_bytes(data)
         manifest[name] = facts(data, text)

@@ -248,6 +248,7 @@ class CompressCommand final : public Command {
       return true;
     };
     TableOptions table = table_.options;
+    table.packs = true;
     table.compress = options;
     table.text.name = text_path(path);
     if (bad_rows) table.on_bad_rows = [&](Bytes rows) { return bad_rows->sink().write(rows); };

@@ -60,6 +60,7 @@ std::string stored_as(const ColumnStorage& storage) {
   add(storage.dictionary_groups, "dictionary");
   add(storage.token_groups, "token");
   add(storage.bytes_groups, "bytes");
+  add(storage.packed_groups, "rows");
   return text.empty() ? "-" : text;
 }
 
@@ -79,13 +80,15 @@ ColumnRow column_row(const presso::Table& table, std::size_t index, const Column
   std::uint64_t least = ~std::uint64_t{0};
   std::uint64_t most = 0;
   bool known = false;
-  for (std::uint64_t group = 0; group < table.row_groups(); ++group) {
-    const ColumnSummary summary = table.column(group, index);
-    if (!summary.has_zone) continue;
+  const auto add = [&](const ColumnSummary& summary) {
+    if (!summary.has_zone) return;
     known = true;
     least = std::min(least, summary.least);
     most = std::max(most, summary.most);
-  }
+  };
+  add(storage.packed_range);
+  for (std::uint64_t group = 0; group < table.row_groups(); ++group)
+    add(table.column(group, index));
   if (known) {
     row.least = value_of_image(column, least);
     row.most = value_of_image(column, most);

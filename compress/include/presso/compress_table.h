@@ -69,6 +69,9 @@ struct TableOptions {
   /// out, so that loading costs little more than parsing. The table is about as large as its values
   /// in memory.
   bool quick = false;
+  /// Row groups whose columns would take more room than their text are stored as text, with the
+  /// columns side by side. A query reads such a row group as a whole. Only of exact tables.
+  bool packs = false;
   TableSortOptions sort;
   /// If given, rows with the wrong number of fields or with a value that is not of its type are no
   /// errors: they are left out and passed to this function as they stood, in their order, one call

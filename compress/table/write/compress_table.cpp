@@ -321,7 +321,8 @@ class TableCompressor {
     PRESSO_TRY(start_sorting());
     if (writes_) PRESSO_TRY(writer_.begin(summary_.schema, options_.compress.metadata));
     summary_.plain_bytes = text_.form.head.size();
-    const TableParameters parameters = table_parameters(options_.compress, options_.quick);
+    TableParameters parameters = table_parameters(options_.compress, options_.quick);
+    parameters.packs = options_.packs && !options_.quick;
     for (unsigned i = 0; i < threads_; ++i) encoders_.emplace_back(summary_.schema, parameters);
     if (file_ != nullptr) {
       PRESSO_TRY(load_file());

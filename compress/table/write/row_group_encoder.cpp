@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "compress/table/write/block_appender.h"
+#include "compress/table/write/packed_choice.h"
 #include "compress/table/write/string_choice.h"
 #include "format/columns/zones.h"
 
@@ -209,6 +210,7 @@ EncodedRowGroup RowGroupEncoder::encode(std::span<const ColumnView> columns, con
     const ExactLines& exact = text.exact == nullptr ? kNone : *text.exact;
     encode_exact_lines(exact, to);
     encode_spellings(exact, encoded.directory.rows, to);
+    if (encoders_.packs) pack_if_smaller(schema_, columns, exact, encoders_, encoded);
   }
   return encoded;
 }

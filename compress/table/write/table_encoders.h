@@ -3,6 +3,8 @@
 // bytes. Tested through tests/unit/decompress/table/row_group_test.cpp.
 #pragma once
 
+#include <optional>
+
 #include "compress/columns/plane_encoder.h"
 #include "compress/encode/block_encoder.h"
 
@@ -20,10 +22,12 @@ struct MustSave {
 struct TableParameters {
   EncoderParameters strings;
   EncoderParameters integers;
+  EncoderParameters packed;  ///< packed rows, in blocks of 4 MiB at every level
   MustSave must_save;
   std::uint32_t tried_plans = 2;  ///< as in PlaneEncoder::encode()
   bool prefers_fast = true;       ///< strings, as in choose_strings()
   bool quick = false;             ///< TableOptions::quick
+  bool packs = false;             ///< TableOptions::packs
 };
 
 /// The parameters for a table. Where the user has given no level it is 6 (12 under
@@ -39,20 +43,25 @@ struct TableEncoders {
   explicit TableEncoders(const TableParameters& parameters)
       : strings(parameters.strings),
         integers(parameters.integers),
+        packed_parameters(parameters.packed),
         must_save(parameters.must_save),
         tried_plans(parameters.tried_plans),
         prefers_fast(parameters.prefers_fast),
         block_bytes(parameters.strings.parser.block_bytes),
-        quick(parameters.quick) {}
+        quick(parameters.quick),
+        packs(parameters.packs) {}
   /// Coders of bytes, with the block size for strings.
   BlockEncoder strings;
   BlockEncoder integers;
+  EncoderParameters packed_parameters;
+  std::optional<BlockEncoder> packed;  ///< made when rows of more than block_bytes are packed
   PlaneEncoder planes;
   MustSave must_save;
   std::uint32_t tried_plans;
   bool prefers_fast;
   std::uint32_t block_bytes;
   bool quick;
+  bool packs;
 };
 
 }  // namespace presso

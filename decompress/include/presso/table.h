@@ -21,6 +21,7 @@ namespace presso {
 
 class KeptDirectories;
 class TableIndex;
+class UnpackedGroups;
 
 /// What the directory of a row group says about a column, known without reading the column.
 struct ColumnSummary {
@@ -49,6 +50,9 @@ struct ColumnStorage {
   std::uint64_t dictionary_groups = 0;
   std::uint64_t token_groups = 0;
   std::uint64_t bytes_groups = 0;
+  std::uint64_t packed_groups = 0;  ///< its text stands beside that of other columns
+  /// The range of its values in the packed row groups, of which the index knows none.
+  ColumnSummary packed_range;
 };
 
 /// A table opened for random access. Thread-safe after opening. Copies share the index. `file` is
@@ -87,19 +91,20 @@ class Table {
   /// or rows do not exist.
   Result<std::vector<ColumnData>> read(std::uint64_t group, std::span<const std::size_t> columns,
                                        std::uint32_t first, std::uint32_t rows) const;
-  /// Reads the directories of all row groups and adds up how each column is stored.
+  /// Reads the directories of all row groups, and those that are packed as a whole, and adds up how
+  /// each column is stored. The blocks of packed rows count for the first of their columns.
   Result<std::vector<ColumnStorage>> storage() const;
 
  private:
   friend struct TableAccess;  ///< decompress/table/group_reader.h
   Table(const RandomAccess& file, std::shared_ptr<const TableIndex> index,
-        const DecodeOptions& options)
-      : file_(&file), index_(std::move(index)), options_(options) {}
+        const DecodeOptions& options);
 
   const RandomAccess* file_;
   std::shared_ptr<const TableIndex> index_;
   DecodeOptions options_;
   std::shared_ptr<KeptDirectories> directories_;  ///< of a query that opens row groups often
+  std::shared_ptr<UnpackedGroups> unpacked_;
 };
 
 /// Which rows and columns are written as text, and how.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Writes the streams of a row group as raw blocks.
-#include "query/kept/plain_row_group.h"
+#include "format/columns/plain_row_group.h"
 
 #include <algorithm>
 #include <numeric>
@@ -10,7 +10,7 @@
 #include "format/columns/zone_image.h"
 #include "format/raw_block.h"
 
-namespace presso::query {
+namespace presso {
 namespace {
 
 /// A dictionary is taken if its entries stand for this number of rows each, on average.
@@ -19,7 +19,7 @@ constexpr std::size_t kRowsOfAnEntry = 4;
 constexpr std::size_t kStringBlockBytes = 1u << 20;
 
 template <class T>
-const Byte* bytes_of(const std::vector<T>& values) {
+const Byte* bytes_in(const std::vector<T>& values) {
   return reinterpret_cast<const Byte*>(values.data());
 }
 
@@ -69,7 +69,7 @@ void PlainRowGroup::add_numbers(std::int64_t first) {
   std::vector<std::int64_t> numbers(directory_.rows);
   std::iota(numbers.begin(), numbers.end(), first);
   begin_column(Representation::kPlain);
-  add_integers(ColumnStream::kValues, bytes_of(numbers), sizeof(std::int64_t), directory_.rows,
+  add_integers(ColumnStream::kValues, bytes_in(numbers), sizeof(std::int64_t), directory_.rows,
                [&](std::uint32_t row, std::uint32_t count) {
                  Zone zone{.flags = kZoneKnown};
                  zone.least = signed_image(numbers[row]);
@@ -81,10 +81,10 @@ void PlainRowGroup::add_numbers(std::int64_t first) {
 void PlainRowGroup::add_dictionary(const ColumnView& column, const StringDictionary& dictionary) {
   const auto entries = static_cast<std::uint32_t>(dictionary.entry_lengths.size());
   chunk().entries = chunk().distinct = entries;
-  add_integers(ColumnStream::kEntryLengths, bytes_of(dictionary.entry_lengths), 4, entries,
+  add_integers(ColumnStream::kEntryLengths, bytes_in(dictionary.entry_lengths), 4, entries,
                kNoZone);
   add_bytes(dictionary.entries, ColumnStream::kEntryBytes, 1);
-  add_integers(ColumnStream::kCodes, bytes_of(dictionary.codes), 4, directory_.rows,
+  add_integers(ColumnStream::kCodes, bytes_in(dictionary.codes), 4, directory_.rows,
                [&](std::uint32_t first, std::uint32_t count) {
                  Zone zone = zone_of_rows(column, first, count);
                  for (std::uint32_t row = first; row < first + count; ++row) {
@@ -104,18 +104,42 @@ void PlainRowGroup::add_strings(const ColumnView& column) {
     lengths[row] = static_cast<std::uint64_t>(offsets[row + 1] - offsets[row]);
   }
   add_integers(
-      ColumnStream::kLengths, bytes_of(lengths), 8, directory_.rows,
+      ColumnStream::kLengths, bytes_in(lengths), 8, directory_.rows,
       [&](std::uint32_t first, std::uint32_t count) { return zone_of_rows(column, first, count); });
-  for (std::uint32_t row = 0; row < directory_.rows;) {
-    std::uint32_t end = row + 1;
-    while (end < directory_.rows &&
+  add_string_bytes(column.values, {offsets, std::size_t{directory_.rows} + 1});
+}
+
+void PlainRowGroup::add_string_bytes(const Byte* values, std::span<const std::int64_t> offsets) {
+  const std::size_t rows = offsets.size() - 1;
+  for (std::size_t row = 0; row < rows;) {
+    std::size_t end = row + 1;
+    while (end < rows &&
            static_cast<std::size_t>(offsets[end + 1] - offsets[row]) <= kStringBlockBytes) {
       ++end;
     }
     const auto bytes = static_cast<std::size_t>(offsets[end] - offsets[row]);
-    add_bytes({column.values + offsets[row], bytes}, ColumnStream::kBytes, end - row);
+    add_bytes({values + offsets[row], bytes}, ColumnStream::kBytes,
+              static_cast<std::uint32_t>(end - row));
     row = end;
   }
+}
+
+void PlainRowGroup::add_exact_lines(const ColumnView& lines) {
+  std::vector<std::uint32_t> rows;
+  std::vector<std::uint64_t> lengths;
+  std::vector<std::int64_t> offsets(1, 0);
+  for (std::uint64_t row = 0; row < lines.rows; ++row) {
+    if (lines.is_null(row)) continue;
+    rows.push_back(static_cast<std::uint32_t>(row));
+    lengths.push_back(lines.string(row).size());
+    offsets.push_back(lines.offsets[row + 1]);
+  }
+  begin_column(Representation::kExactLines);
+  chunk().value_bytes = static_cast<std::uint64_t>(offsets.back());
+  const auto count = static_cast<std::uint32_t>(rows.size());
+  add_integers(ColumnStream::kRows, bytes_in(rows), 4, count, kNoZone);
+  add_integers(ColumnStream::kLengths, bytes_in(lengths), 8, count, kNoZone);
+  add_string_bytes(lines.values, offsets);
 }
 
 /// Cuts long strings, which continue in blocks of 0 rows.
@@ -148,4 +172,4 @@ void PlainRowGroup::add_block(ColumnStream stream, Bytes plain, std::uint32_t ro
   ++chunk().blocks;
 }
 
-}  // namespace presso::query
+}  // namespace presso

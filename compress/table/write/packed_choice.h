@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Decides whether the columns of a row group are packed: stored as text side by side in one stream
+// (format/columns/packed_rows.h) instead of in blocks of their own. It pays for few rows, where
+// each block's header counts, and for columns that repeat each other. A sample of 64 KiB, of larger
+// row groups of less than 1 % of their text, decides whether the whole is tried. Tested by
+// tests/unit/decompress/table/packed_group_test.cpp.
+#pragma once
+
+#include <span>
+
+#include "compress/table/write/row_group_encoder.h"
+
+namespace presso {
+
+/// Replaces a row group by one that is packed, if that is smaller. `exact` as in GroupText.
+void pack_if_smaller(const TableSchema& schema, std::span<const ColumnView> columns,
+                     const ExactLines& exact, TableEncoders& encoders, EncodedRowGroup& encoded);
+
+}  // namespace presso
