@@ -148,7 +148,8 @@ Status run_arrow() {
 int main(int count, char** arguments) {
   const bool arrow = count == 2 && std::string_view(arguments[1]) == "arrow";
   if (count < 3 && !arrow) {
-    std::fputs("usage: make_table GROUP_ROWS[p] CODING [TYPE]...\n       make_table arrow\n", stderr);
+    std::fputs("usage: make_table GROUP_ROWS[p] CODING [TYPE]...\n       make_table arrow\n",
+               stderr);
     return 2;
   }
   const presso::Status done = arrow ? presso::run_arrow() : presso::run(arguments + 1);
