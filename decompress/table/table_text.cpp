@@ -11,6 +11,7 @@
 #include "decompress/table/zone_check.h"
 #include "format/columns/row_text.h"
 #include "format/columns/table_file.h"
+#include "format/columns/text_encoding.h"
 #include "format/container_rules.h"
 #include "presso/checksum.h"
 #include "presso/ordered_pipeline.h"
@@ -138,6 +139,20 @@ Status print_item(const TextItem& item, const DecodeOptions& options, Buffer& to
   });
 }
 
+/// The text in the encoding that it had.
+Status encode_text(const TextItem& item, Buffer& text) {
+  const TextEncoding encoding = item.damage ? TextEncoding::kUtf8 : item.schema->text.encoding;
+  if (encoding == TextEncoding::kUtf8) return {};
+  return without_bad_alloc([&]() -> Status {
+    Buffer encoded;
+    Status done = append_encoded(encoding, text.bytes(), encoded);
+    if (!done.ok())
+      return at_offset(std::move(done.error()), item.group ? item.group->file_offset : 0);
+    text = std::move(encoded);
+    return {};
+  });
+}
+
 /// A printed item on its way to the writer.
 struct Printed {
   Status status;
@@ -215,6 +230,7 @@ Result<DecompressSummary> decompress_table(ByteSource& source, ByteSink& sink,
       printed.text_bytes = item.group->directory.text_bytes;
     }
     printed.status = print_item(item, options.decode, printed.text);
+    if (printed.status.ok()) printed.status = encode_text(item, printed.text);
     return printed;
   };
   const auto pass_damage = [&](Printed printed) -> Status {

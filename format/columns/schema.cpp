@@ -19,6 +19,7 @@ namespace {
 constexpr Byte kExactBit = 1;
 constexpr Byte kFieldsBit = 2;      ///< columns have fields
 constexpr Byte kArrowTypesBit = 4;  ///< columns have types of Arrow
+constexpr Byte kEncodingBit = 8;    ///< the text is not UTF-8
 
 // Flags of the form of text, and below those of a column. All others must be 0.
 constexpr Byte kCarriageReturnBit = 1;
@@ -90,11 +91,12 @@ void append_text_form(std::vector<Byte>& to, const TextForm& text) {
   to.push_back(text_flags(text));
   append_text(to, text.null_text);
   append_text(to, text.head);
+  if (text.encoding != TextEncoding::kUtf8) to.push_back(static_cast<Byte>(text.encoding));
   if (text.kind == TextKind::kJsonLines) append_orders(to, text.json_orders);
 }
 
 /// The reverse of append_text_form(); check_schema() judges the values.
-TextForm read_text_form(WireReader& from) {
+TextForm read_text_form(WireReader& from, bool has_encoding) {
   TextForm text;
   text.kind = static_cast<TextKind>(from.value<Byte>());
   text.delimiter = from.value<Byte>();
@@ -108,6 +110,7 @@ TextForm read_text_form(WireReader& from) {
   text.json_slashes = (flags & kJsonSlashesBit) != 0;
   text.null_text = from.text();
   text.head = from.text();
+  if (has_encoding) text.encoding = static_cast<TextEncoding>(from.value<Byte>());
   if (text.kind == TextKind::kJsonLines) text.json_orders = read_orders(from);
   return text;
 }
@@ -370,6 +373,10 @@ Status check_arrow_type(const ColumnSchema& column) {
 
 Status check_text_form(const TextForm& text) {
   if (text.kind > TextKind::kJsonLines) return invalid("form of the text");
+  if (text.encoding > TextEncoding::kUtf16Be ||
+      (text.kind == TextKind::kNone && text.encoding != TextEncoding::kUtf8)) {
+    return invalid("encoding of the text");
+  }
   if (text.null_text.size() > kMaxNullTextBytes) {
     return invalid("the text of a null is longer than 255 bytes");
   }
@@ -468,9 +475,10 @@ Status check_schema(const TableSchema& schema) {
 std::vector<Byte> serialise_schema(const TableSchema& schema) {
   std::vector<Byte> payload;
   append_varint(payload, schema.columns.size());
-  payload.push_back(static_cast<Byte>((schema.exact ? kExactBit : 0) |
-                                      (has_fields(schema) ? kFieldsBit : 0) |
-                                      (has_arrow_types(schema) ? kArrowTypesBit : 0)));
+  const bool has_encoding = schema.text.encoding != TextEncoding::kUtf8;
+  payload.push_back(static_cast<Byte>(
+      (schema.exact ? kExactBit : 0) | (has_fields(schema) ? kFieldsBit : 0) |
+      (has_arrow_types(schema) ? kArrowTypesBit : 0) | (has_encoding ? kEncodingBit : 0)));
   append_text_form(payload, schema.text);
   NamesInHead names(schema.text.head);
   for (const ColumnSchema& column : schema.columns) append_column(payload, column, names);
@@ -486,7 +494,7 @@ Result<TableSchema> parse_schema(Bytes payload) {
   if (columns > kMaxColumns) return make_error(ErrorCode::kBadSchema, "more than 65,535 columns");
   const auto flags = from.value<Byte>();
   schema.exact = (flags & kExactBit) != 0;
-  schema.text = read_text_form(from);
+  schema.text = read_text_form(from, (flags & kEncodingBit) != 0);
   NamesInHead names(schema.text.head);
   for (std::uint64_t i = 0; i < columns && !from.overran(); ++i) {
     std::optional<ColumnSchema> column = read_column(from, names);

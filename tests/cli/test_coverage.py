@@ -9,6 +9,7 @@ import support
 import test_compress
 import test_decompress
 import test_device
+import test_encodings
 import test_failures
 import test_frame
 import test_join

@@ -348,7 +348,7 @@ class Tables(CliTest):
         for text, said in (
             (b"", "has no row and no header"),
             (b'a,b\n1,"2\n3,4\n', "line 2: the quote that opens here is never closed"),
-            ("a,b\n1,2\n".encode("utf-16"), "UTF-16"),
+            ("a,b\n1,2\n".encode("utf-32"), "UTF-32"),
         ):
             self.write("t.csv", text)
             self.fails("compress", "--table", "csv", "t.csv", saying="presso: t.csv: ")

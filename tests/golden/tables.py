@@ -55,7 +55,8 @@ JSON_SPACES, JSON_OMITS_NULLS, JSON_ASCII, JSON_SLASHES = 4, 8, 16, 32
 RAW_JSON, POINT_REAL, LAST_TEXT = 12, 13, 18
 # A column's flags.
 NULLABLE, NULL_TEXT, SPELLING, SPELLED, DETAILS, ZONE, NAME_IN_HEAD = 1, 4, 8, 16, 32, 64, 128
-FIELDS, ARROW_TYPES = 2, 4  # a table's flags
+FIELDS, ARROW_TYPES, ENCODING = 2, 4, 8  # a table's flags
+ENCODINGS = {1: "latin-1", 2: "cp1252", 3: "utf-16-le", 4: "utf-16-be"}
 MAX_FIELDS = 1000
 MAX_PATH_BYTES = 1 << 22
 FIELD_PATH = re.compile(rb'(\.[A-Za-z0-9_]+|\."(?:[^"\\]|\\["\\])*"|\[\*\])+', re.DOTALL)
@@ -172,6 +173,7 @@ class Schema:
     head: bytes
     line_flags: int
     orders: list
+    encoding: str = ""  # none: the text is the bytes of the table's own
     columns: list = field(default_factory=list)
 
     @property
@@ -328,7 +330,7 @@ def parse_schema(payload):
     from_ = Reader(payload, TableCode.BAD_SCHEMA)
     columns, flags = from_.varint(), from_.number(1)
     kind, delimiter, quote, line_flags = from_.bytes(4)
-    require(flags <= 7 and line_flags <= 63, TableCode.BAD_SCHEMA, "reserved bits")
+    require(flags <= 15 and line_flags <= 63, TableCode.BAD_SCHEMA, "reserved bits")
     has_fields, has_arrow_types = flags & FIELDS, flags & ARROW_TYPES
     schema = Schema(
         exact=bool(flags & 1),
@@ -342,6 +344,10 @@ def parse_schema(payload):
         line_flags=line_flags,
         orders=[],
     )
+    if flags & ENCODING:
+        encoding = from_.number(1)
+        require(encoding in ENCODINGS and kind != 0, TableCode.BAD_SCHEMA, "encoding")
+        schema.encoding = ENCODINGS[encoding]
     if kind == JSON_LINES:
         schema.orders = parse_orders(from_, columns)
     right = 1 <= columns <= MAX_COLUMNS and kind <= JSON_LINES and not (schema.exact and kind == 0)
@@ -1676,6 +1682,7 @@ class Member:
     places: list = field(default_factory=list)
     groups: list = field(default_factory=list)
     text: bytearray = field(default_factory=bytearray)
+    encoded: bytearray = field(default_factory=bytearray)  # the text in its own encoding
 
 
 @dataclass
@@ -1700,7 +1707,7 @@ class Decoder:
                 if error.offset is None:
                     error.offset = self.at
                 raise
-        text = b"".join(bytes(member.text) for member in self.members)
+        text = b"".join(bytes(member.encoded) for member in self.members)
         return Decoded(text, self.members, self.seen)
 
     def need(self, size):
@@ -1753,6 +1760,7 @@ class Decoder:
             member.schema = parse_schema(payload)
             self.check_same_columns()
             member.text += member.schema.head
+            member.encoded += encoded(member.schema, member.schema.head)
             member.first_group = self.at + stored - member.offset
         else:
             return self.skip_section()
@@ -1780,6 +1788,7 @@ class Decoder:
         if member.schema.exact:
             check_text(group, text)
         member.text += text
+        member.encoded += encoded(member.schema, text)
         texts = group.text_bytes, group.text_lines
         member.places.append((size, directory, group.rows, *texts))
         member.groups.append(group)
@@ -1816,6 +1825,15 @@ class Decoder:
         self.at += 32
         right = u64(trailer, 8) == index_offset and u64(trailer, 16) == self.at - member.offset
         require(right, Code.BAD_INDEX, "trailer")
+
+
+def encoded(schema, text):
+    if not schema.encoding:
+        return text
+    try:
+        return text.decode().encode(schema.encoding)
+    except UnicodeError:
+        require(False, TableCode.BAD_ROW_GROUP, "characters of the text")
 
 
 def index_zone(chunk):  # 15.6

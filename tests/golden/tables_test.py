@@ -266,6 +266,9 @@ def small_texts():
     yield "ragged", b"a,b,c\n1,2,3\n4\n5,6\n7,8,9"
     yield "bytes", b"\xef\xbb\xbfid,t\n1,\xff\xfe\n2,\0\n"
     yield "only-a-header", b"id,name\n"
+    cafes = "\ufeffid,name\n1,caf\u00e9\n2,\u20ac\U0001f600\n"
+    yield "utf-16le", cafes.encode("utf-16-le")
+    yield "utf-16be", cafes.encode("utf-16-be")
 
 
 def json_texts():

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "format/columns/text_encoding.h"
 #include "tools/cli/bind.h"
 #include "tools/compress/sort_by.h"
 #include "tools/io/flags_files.h"
@@ -148,6 +149,19 @@ std::vector<Flag> table_text_flags(TableFlags& flags) {
        .apply = of_table(
            flags,
            [&flags](const Given& given) { return parse_schema(given, flags.options.types); })},
+      {.name = "encoding",
+       .value_name = "NAME",
+       .category = kTables,
+       .brief = "of the text: auto, utf-8, utf-16, utf-16le, utf-16be, latin-1, windows-1252",
+       .text = "The table holds UTF-8; 'presso decompress' gives the bytes back as they were. auto "
+               "finds out UTF-16 and takes all other text as UTF-8.",
+       .choices = {"auto", "utf-8", "utf-16", "utf-16le", "utf-16be", "latin-1", "windows-1252"},
+       .default_value = "auto",
+       .apply = of_table(flags,
+                         [&text](const Given& given) -> Status {
+                           text.encoding = encoding_of_name(given.value);
+                           return {};
+                         })},
       {.name = "header",
        .value_name = "WHEN",
        .category = kTables,

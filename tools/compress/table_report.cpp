@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "format/columns/text_encoding.h"
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
 #include "tools/io/progress.h"
@@ -80,11 +81,9 @@ Json byte_or_null(Byte byte) {
   return byte == 0 ? Json() : Json(std::string(1, static_cast<char>(byte)));
 }
 
-/// How the text is written.
-Json dialect_json(const TableSummary& summary) {
+/// How delimited text is written, and JSON is not.
+Json delimited_json(const TableSummary& summary) {
   const TextForm& form = summary.schema.text;
-  if (form.kind == TextKind::kNone) return {{"kind", "parquet"}};
-  if (form.kind == TextKind::kJsonLines) return {{"kind", "json"}};
   return {{"kind", "delimited"},
           {"delimiter", byte_or_null(form.delimiter)},
           {"quote", byte_or_null(form.quote)},
@@ -95,6 +94,15 @@ Json dialect_json(const TableSummary& summary) {
           {"null", form.null_text},
           {"header", summary.has_header},
           {"header_why", text_or_null(summary.header_why)}};
+}
+
+/// How the text is written; an encoding only if it is not UTF-8.
+Json dialect_json(const TableSummary& summary) {
+  const TextForm& form = summary.schema.text;
+  if (form.kind == TextKind::kNone) return {{"kind", "parquet"}};
+  Json json = form.kind == TextKind::kJsonLines ? Json{{"kind", "json"}} : delimited_json(summary);
+  if (form.encoding != TextEncoding::kUtf8) json["encoding"] = encoding_name(form.encoding);
+  return json;
 }
 
 /// What is known of each column once the text has been read.
@@ -133,8 +141,10 @@ std::string byte_words(Byte byte) {
 std::string dialect_words(const TableSummary& summary) {
   const TextForm& form = summary.schema.text;
   if (form.kind == TextKind::kNone) return "a Parquet file";
-  if (form.kind == TextKind::kJsonLines) return "JSON, an object for each row";
-  return "delimiter " + byte_words(form.delimiter) +
+  const std::string encoding =
+      form.encoding == TextEncoding::kUtf8 ? "" : std::string(encoding_name(form.encoding)) + ", ";
+  if (form.kind == TextKind::kJsonLines) return encoding + "JSON, an object for each row";
+  return encoding + "delimiter " + byte_words(form.delimiter) +
          (summary.merges_delimiters ? " (any number of them)" : "") +
          (form.trailing_delimiter ? " also after the last field" : "") + ", " +
          (form.quote == 0 ? "no quotes" : "quote " + byte_words(form.quote)) +

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <functional>
 
+#include "format/columns/text_encoding.h"
 #include "format/columns/value_text.h"
 #include "format/suggest.h"
 #include "tools/io/input_file.h"
@@ -56,7 +57,7 @@ Status apply_nothing(const SqlSourceOption&, TableSource&) {
 
 /// The options by their names in DuckDB. Those without effect tune its reader, or switch on what is
 /// always done here.
-constexpr std::array<std::pair<std::string_view, ApplyOption>, 24> kOptions = {{
+constexpr std::array<std::pair<std::string_view, ApplyOption>, 25> kOptions = {{
     {"delim", apply_delimiter},
     {"sep", apply_delimiter},
     {"delimiter", apply_delimiter},
@@ -81,6 +82,13 @@ constexpr std::array<std::pair<std::string_view, ApplyOption>, 24> kOptions = {{
      [](const SqlSourceOption& option, TableSource& source) -> Status {
        PRESSO_ASSIGN(source.text.options.text.comment, byte_of(option, Byte{0}));
        return {};
+     }},
+    {"encoding",
+     [](const SqlSourceOption& option, TableSource& source) -> Status {
+       PRESSO_ASSIGN(const std::string text, text_of(option));
+       source.text.options.text.encoding = encoding_of_name(text);
+       if (source.text.options.text.encoding) return {};
+       return refused(option, "takes utf-8, utf-16, utf-16le, utf-16be, latin-1 or windows-1252");
      }},
     {"skip",
      [](const SqlSourceOption& option, TableSource& source) -> Status {

@@ -24,6 +24,9 @@ struct TableTextOptions {
   std::string name;
   /// Which kind of text it is; kNone: that is found out from the first line.
   TextKind kind = TextKind::kNone;
+  /// The encoding, from which UTF-8 is made. Without a value UTF-16 is found out, and all other
+  /// text is taken as it is, like UTF-8.
+  std::optional<TextEncoding> encoding;
   std::optional<Byte> delimiter;
   std::optional<Byte> quote;  ///< 0: the text has no quotes; without a value: found out
   std::optional<bool> header;
@@ -135,9 +138,9 @@ struct TableSummary {
 /// sorted.
 ///
 /// Errors: kInvalidArgument with the line, for rows with the wrong number of fields, values that
-/// are not of their type, a quote that is never closed, a text without a row, or an unknown column
-/// to sort by; kUnsupported for UTF-16; kIo and kNoSpace that name the folder for temporary files;
-/// those of `source` and `sink`.
+/// are not of their type, a quote that is never closed, a text without a row, an unknown column to
+/// sort by, or bytes that are no characters of the encoding; kUnsupported for UTF-32; kIo and
+/// kNoSpace that name the folder for temporary files; those of `source` and `sink`.
 Result<TableSummary> compress_table(ByteSource& source, ByteSource* types_from, ByteSink& sink,
                                     const TableOptions& options);
 /// Compresses a text that can be read at any place, which all threads do: the file comes out the

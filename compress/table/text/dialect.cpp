@@ -13,7 +13,6 @@
 #include "compress/table/text/header.h"
 #include "compress/table/text/hidden_rows.h"
 #include "compress/table/text/rough_kind.h"
-#include "format/columns/utf8_check.h"
 
 namespace presso {
 namespace {
@@ -106,7 +105,7 @@ class Sniffer {
       : head_(head), all_(all), kind_(kind_of_name(name)), options_(options) {}
 
   Result<SniffedText> sniff() {
-    PRESSO_TRY(find_begin());
+    find_begin();
     form_.kind = TextKind::kDelimited;
     form_.null_text = options_.null_text;
     rules_.escape = options_.escape.value_or(0);
@@ -127,13 +126,8 @@ class Sniffer {
 
  private:
   /// Finds where the text begins after a byte order mark, skipped lines and the name of the
-  /// delimiter. UTF-16 is recognised by its mark and refused.
-  Status find_begin() {
-    if (head_.size() >= 2 &&
-        ((head_[0] == 0xFF && head_[1] == 0xFE) || (head_[0] == 0xFE && head_[1] == 0xFF))) {
-      return make_error(ErrorCode::kUnsupported,
-                        "text in UTF-16: `iconv -f UTF-16 -t UTF-8` makes UTF-8 of it");
-    }
+  /// delimiter.
+  void find_begin() {
     // The byte order mark of UTF-8 belongs to the head.
     const bool mark = head_.size() >= 3 && head_[0] == 0xEF && head_[1] == 0xBB && head_[2] == 0xBF;
     begin_ = mark ? 3 : 0;
@@ -141,7 +135,6 @@ class Sniffer {
     const std::size_t end = line_end_at(head_, begin_);
     named_delimiter_ = named_delimiter(head_.subspan(begin_, end - begin_));
     if (named_delimiter_) begin_ = next_line(head_, begin_);
-    return {};
   }
 
   Dialect dialect() const {
@@ -439,33 +432,11 @@ class Sniffer {
                              "; what stands before it is no row");
       }
     }
-    if (const std::size_t line = line_of_other_encoding()) {
-      text.notes.push_back("line " + grouped(line) +
-                           " is not UTF-8; if the text is Latin-1, `iconv -f LATIN1 -t UTF-8` "
-                           "makes UTF-8 of it");
-    }
     form_.head.assign(head_.begin(), head_.begin() + static_cast<std::ptrdiff_t>(end));
     text.first_line = 1 + count_lines(head_.first(end));
     text.form = std::move(form_);
     text.rules = rules_;
     return text;
-  }
-
-  /// The first line that is not UTF-8, but has no control characters either, as binary data has.
-  /// 0: there is none.
-  std::size_t line_of_other_encoding() const {
-    if (is_valid_utf8(head_)) return 0;
-    std::size_t line = 1;
-    for (std::size_t at = 0; at < head_.size(); at = next_line(head_, at), ++line) {
-      const std::size_t end = line_end_at(head_, at);
-      const Bytes text = head_.subspan(at, end - at);
-      if ((end == head_.size() && !all_) || is_valid_utf8(text)) continue;
-      const bool binary = std::any_of(text.begin(), text.end(), [](Byte byte) {
-        return (byte < ' ' && byte != '\t') || (byte >= 0x80 && byte < 0xA0) || byte == 0xFF;
-      });
-      return binary ? 0 : line;
-    }
-    return 0;
   }
 
   Bytes head_;

@@ -65,7 +65,7 @@ constexpr std::size_t kSniffBytes = std::size_t{1} << 18;
 /// Finds out the dialect of the text that begins with `head`. `name`: the file's name, or "".
 /// `all`: whether `head` is the whole text. kTruncated: more text is needed, as the header or the
 /// first record does not end in `head`. kInvalidArgument: options that contradict each other, or a
-/// quote that is never closed. kUnsupported: UTF-16.
+/// quote that is never closed.
 Result<SniffedText> sniff(Bytes head, bool all, std::string_view name,
                           const SniffOptions& options = {});
 

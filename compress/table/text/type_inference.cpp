@@ -158,8 +158,12 @@ void note_break(ColumnReport& report, const ColumnSchema& before, const ColumnRe
   report.given_up.push_back({before, later.first_value, later.first_line});
 }
 
-/// Counts, lengths and the first value; `later` is a later part of the text.
+/// Counts, lengths and first values; `later` is a later part of the text.
 void merge_counts(ColumnReport& report, const ColumnReport& later) {
+  if (report.other_line == 0) {
+    report.other_line = later.other_line;
+    report.other_value = later.other_value;
+  }
   if (report.values == 0) {
     report.first_value = later.first_value;
     report.first_line = later.first_line;
@@ -339,8 +343,22 @@ void TypeInference::widen(Column& column, Bytes value, std::uint64_t line) {
   }
 }
 
+/// Looks for the first value that is not UTF-8, which is among the values of this part.
+void TypeInference::note_other_encoding(Part& part, std::size_t index) {
+  for (std::size_t row = 0; row < part.batch.records(); ++row) {
+    if (index >= part.batch.fields_of(row)) continue;
+    const Field& field = part.batch.fields[part.batch.first_field[row] + index];
+    const Bytes value = part.text.subspan(field.begin, field.length);
+    if (is_valid_utf8(value)) continue;
+    columns_[index].report.other_line = line_of(part, row);
+    columns_[index].report.other_value = begin_of(value);
+    return;
+  }
+}
+
 /// Alternates between a loop for the present type and widening it.
 void TypeInference::add_column(Part& part, std::size_t index) {
+  const bool was_utf8 = columns_[index].valid_utf8;
   std::size_t row = 0;
   while ((row = add_while_fitting(part, index, row)) < part.batch.records()) {
     const Field& field = part.batch.fields[part.batch.first_field[row] + index];
@@ -351,6 +369,7 @@ void TypeInference::add_column(Part& part, std::size_t index) {
       widen(columns_[index], value, line_of(part, row));
     }
   }
+  if (was_utf8 && !columns_[index].valid_utf8) note_other_encoding(part, index);
 }
 
 /// Counts records with another number of fields than there are columns, for the report.
@@ -376,6 +395,7 @@ void TypeInference::move_lines(std::uint64_t lines) {
   for (Column& column : columns_) {
     ColumnReport& report = column.report;
     if (report.values != 0) report.first_line += lines;
+    if (report.other_line != 0) report.other_line += lines;
     for (GivenUpType& type : report.given_up) type.line += lines;
   }
   if (ragged_.count != 0) ragged_.first_line += lines;

@@ -35,6 +35,8 @@ struct ColumnReport {
   std::string first_value;            ///< its beginning
   std::uint64_t first_line = 0;       ///< the line where it stands
   std::vector<GivenUpType> given_up;  ///< in the order of their lines
+  std::uint64_t other_line = 0;       ///< of the first value that is not UTF-8; 0: there is none
+  std::string other_value;            ///< its beginning
   /// Whether every date can be read as month/day and as day/month; the column is left a string
   /// then.
   bool ambiguous_date = false;
@@ -114,6 +116,7 @@ class TypeInference {
   std::size_t pass(const Part& part, std::size_t index, std::size_t row, Check&& check);
   void note_value(Column& column, const Field& field, Bytes value) const;
   void add_column(Part& part, std::size_t index);
+  void note_other_encoding(Part& part, std::size_t index);
   std::size_t add_while_fitting(const Part& part, std::size_t index, std::size_t row);
   static bool note_null_word(Column& column, const Field& field, Bytes value);
   static NullWord& null_word(std::vector<NullWord>& words, Bytes text);

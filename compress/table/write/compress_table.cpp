@@ -17,12 +17,15 @@
 #include "compress/table/text/begun_text.h"
 #include "compress/table/text/piece_guess.h"
 #include "compress/table/text/piece_reader.h"
+#include "compress/table/text/recoded_source.h"
 #include "compress/table/text/row_text_kind.h"
 #include "compress/table/write/header_reason.h"
 #include "compress/table/write/merged_groups.h"
 #include "compress/table/write/named_columns.h"
 #include "compress/table/write/row_group_encoder.h"
 #include "format/columns/table_file.h"
+#include "format/columns/text_encoding.h"
+#include "format/columns/utf8_check.h"
 #include "presso/checksum.h"
 #include "presso/ordered_pipeline.h"
 #include "presso/stopwatch.h"
@@ -146,6 +149,7 @@ class TableCompressor {
       for (ColumnSchema& column : summary_.schema.columns) column.valid_utf8 = false;
     }
     summary_.schema.exact = options_.exact && !is_sorted();
+    summary_.schema.text.encoding = options_.text.encoding.value_or(TextEncoding::kUtf8);
     // What follows in a pipe may be written in other ways than its beginning.
     for (ColumnSchema& column : summary_.schema.columns) {
       column.spelled =
@@ -158,9 +162,38 @@ class TableCompressor {
           {reports[i].values, reports[i].nulls, reports[i].why(summary_.schema.columns[i])});
     }
     summary_.notes = text_.notes;
+    add_note_of_encoding(reports);
     add_notes_of_types(reports);
     summary_.header_why = header_reason(options_.text, summary_);
     return take_given_types(options_.types, saw_all_, text_.form.kind, summary_);
+  }
+
+  /// Notes the first line that is not UTF-8, unless it has control characters, as binary data have.
+  void add_note_of_encoding(const std::vector<ColumnReport>& reports) {
+    std::uint64_t line = line_of_other_head();
+    const ColumnReport* first = nullptr;
+    for (const ColumnReport& report : reports) {
+      if (report.other_line == 0) continue;
+      if (first == nullptr || report.other_line < first->other_line) first = &report;
+    }
+    if (line == 0 && first != nullptr) {
+      const bool is_text = std::none_of(
+          first->other_value.begin(), first->other_value.end(),
+          [](char byte) { return static_cast<Byte>(byte) < ' ' && byte != '\t' && byte != '\n'; });
+      if (is_text) line = first->other_line;
+    }
+    if (line == 0) return;
+    summary_.notes.push_back("line " + grouped(line) +
+                             " is not UTF-8; if the text is Latin-1 or Windows-1252, "
+                             "--encoding windows-1252 reads it");
+  }
+
+  /// The line of the header, or before it, that is not UTF-8; 0: there is none.
+  std::uint64_t line_of_other_head() const {
+    const std::string& head = text_.form.head;
+    const Bytes bytes(reinterpret_cast<const Byte*>(head.data()), head.size());
+    const std::size_t valid = utf8_prefix(bytes);
+    return valid == bytes.size() ? 0 : 1 + count_lines(bytes.first(valid));
   }
 
   /// Notes of columns that are text although their values, or the first of them, have a type, since
@@ -580,40 +613,91 @@ class TableCompressor {
   TableSummary summary_;
 };
 
+/// Whether the table is written, or the text only described.
+enum class Work { kCompress, kDescribe };
+
+/// The arguments of a TableCompressor.
+Result<TableSummary> run(ByteSource& source, ByteSource* types_from, const RandomAccess* file,
+                         ByteSink& sink, const TableOptions& options, Work work) {
+  TableCompressor compressor(source, types_from, file, sink, options);
+  return work == Work::kCompress ? compressor.run() : compressor.describe();
+}
+
+/// Options for a text that is converted: rows that are set aside become again what they were.
+TableOptions options_of_recoded(TextEncoding encoding, const TableOptions& options) {
+  TableOptions recoded = options;
+  recoded.text.encoding = encoding;
+  if (options.on_bad_rows) {
+    recoded.on_bad_rows = [encoding, &options](Bytes rows) -> Status {
+      Buffer stood;
+      PRESSO_TRY(append_encoded(encoding, rows, stood));
+      return options.on_bad_rows(stood.bytes());
+    };
+  }
+  return recoded;
+}
+
+/// Reads a text of another encoding as UTF-8.
+Result<TableSummary> run_recoded(TextEncoding encoding, ByteSource& source, ByteSource* types_from,
+                                 ByteSink& sink, const TableOptions& options, Work work) {
+  RecodedSource text(source, encoding);
+  std::optional<RecodedSource> types;
+  if (types_from != nullptr) types.emplace(*types_from, encoding);
+  const TableOptions recoded = options_of_recoded(encoding, options);
+  return run(text, types ? &*types : nullptr, nullptr, sink, recoded, work);
+}
+
+/// `types_from` is a second reading of the same file, or nullptr for a pipe.
+Result<TableSummary> run_stream(ByteSource& source, ByteSource* types_from, ByteSink& sink,
+                                const TableOptions& options, Work work) {
+  std::vector<Byte> begun(kEncodingBytes);
+  PRESSO_ASSIGN(const std::size_t got, read_fully(source, begun));
+  begun.resize(got);
+  PRESSO_ASSIGN(const TextEncoding encoding, encoding_of_text(begun, options.text.encoding));
+  PrefixedSource text(begun, source);
+  if (encoding != TextEncoding::kUtf8) {
+    return run_recoded(encoding, text, types_from, sink, options, work);
+  }
+  return run(text, types_from, nullptr, sink, options, work);
+}
+
+/// A text in UTF-8 is read by all threads, any other front to back, twice.
+Result<TableSummary> run_file(const RandomAccess& file, ByteSink& sink, const TableOptions& options,
+                              Work work) {
+  std::vector<Byte> begun(std::min<std::uint64_t>(kEncodingBytes, file.size()));
+  PRESSO_TRY(file.read_at(0, begun));
+  PRESSO_ASSIGN(const TextEncoding encoding, encoding_of_text(begun, options.text.encoding));
+  RangeSource text(file, 0, file.size());
+  if (encoding == TextEncoding::kUtf8) return run(text, nullptr, &file, sink, options, work);
+  RangeSource again(file, 0, file.size());
+  return run_recoded(encoding, text, &again, sink, options, work);
+}
+
 }  // namespace
 
-// `types_from` is a second reading of the same file, or nullptr for a pipe.
 Result<TableSummary> compress_table(ByteSource& source, ByteSource* types_from, ByteSink& sink,
                                     const TableOptions& options) {
   PRESSO_TRY(validate(options.compress));
-  return without_bad_alloc([&]() -> Result<TableSummary> {
-    return TableCompressor(source, types_from, nullptr, sink, options).run();
-  });
+  return without_bad_alloc(
+      [&] { return run_stream(source, types_from, sink, options, Work::kCompress); });
 }
 
 Result<TableSummary> compress_table(const RandomAccess& text, ByteSink& sink,
                                     const TableOptions& options) {
   PRESSO_TRY(validate(options.compress));
-  return without_bad_alloc([&]() -> Result<TableSummary> {
-    RangeSource source(text, 0, text.size());
-    return TableCompressor(source, nullptr, &text, sink, options).run();
-  });
+  return without_bad_alloc([&] { return run_file(text, sink, options, Work::kCompress); });
 }
 
 Result<TableSummary> describe_table_text(ByteSource& source, ByteSource* types_from,
                                          const TableOptions& options) {
-  return without_bad_alloc([&]() -> Result<TableSummary> {
-    NoSink none;
-    return TableCompressor(source, types_from, nullptr, none, options).describe();
-  });
+  NoSink none;
+  return without_bad_alloc(
+      [&] { return run_stream(source, types_from, none, options, Work::kDescribe); });
 }
 
 Result<TableSummary> describe_table_text(const RandomAccess& text, const TableOptions& options) {
-  return without_bad_alloc([&]() -> Result<TableSummary> {
-    RangeSource source(text, 0, text.size());
-    NoSink none;
-    return TableCompressor(source, nullptr, &text, none, options).describe();
-  });
+  NoSink none;
+  return without_bad_alloc([&] { return run_file(text, none, options, Work::kDescribe); });
 }
 
 }  // namespace presso

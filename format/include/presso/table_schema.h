@@ -141,6 +141,16 @@ enum class TextKind : Byte {
   kJsonLines = 2,
 };
 
+/// How the characters of a text are written. The numbers are stored in files.
+enum class TextEncoding : Byte {
+  kUtf8 = 0,         ///< or unknown: bytes are kept as they are
+  kLatin1 = 1,       ///< ISO 8859-1: a byte is the character of this number
+  kWindows1252 = 2,  ///< Latin-1 with characters in place of most control characters
+  kUtf16Le = 3,
+  kUtf16Be = 4,
+  kUtf16 = 255,  ///< of options alone: LE or BE, which is found out
+};
+
 /// The keys of a row of JSON in the order of its text, as numbers of columns. kJsonNull is added to
 /// a number if the value is written as null.
 using JsonOrder = std::vector<std::uint32_t>;
@@ -150,6 +160,8 @@ constexpr std::uint32_t kJsonNull = 1u << 16;
 /// printing may use another one.
 struct TextForm {
   TextKind kind = TextKind::kNone;
+  /// The encoding of the original text. All texts here, and the strings of the table, are UTF-8.
+  TextEncoding encoding = TextEncoding::kUtf8;
   Byte delimiter = ',';
   Byte quote = '"';                 ///< doubled in a quoted field; 0: no field is quoted
   bool carriage_return = false;     ///< lines end in CR LF

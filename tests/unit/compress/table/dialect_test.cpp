@@ -150,21 +150,7 @@ TEST(Dialect, RunsOfBlanksSeparateColumnsOfNumbers) {
   EXPECT_EQ(sniffed("2024-01-01 12:00\n2024-01-02 13:00\n").form.delimiter, ',');
 }
 
-TEST(Dialect, ATextInLatin1IsNoted) {
-  const SniffedText text = sniffed("name,x\nJos\xE9,1\n");
-  ASSERT_EQ(text.notes.size(), 1u);
-  EXPECT_EQ(text.notes[0].substr(0, 22), "line 2 is not UTF-8; i");
-  EXPECT_TRUE(sniffed("name,x\nJos\xC3\xA9,1\n").notes.empty());
-  EXPECT_TRUE(sniffed("name,x\n\x01\xE9,1\n").notes.empty());
-}
-
 TEST(Dialect, WhatCannotBeReadIsSaid) {
-  EXPECT_EQ(sniff(bytes_of("\xFF\xFE"
-                           "a"),
-                  true, "")
-                .error()
-                .code,
-            ErrorCode::kUnsupported);
   EXPECT_EQ(sniff(bytes_of("a,\"b\n"), true, "").error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(sniff(bytes_of("a,b"), false, "").error().code, ErrorCode::kTruncated);
   EXPECT_EQ(sniff(bytes_of("a,\"b"), false, "").error().code, ErrorCode::kTruncated);

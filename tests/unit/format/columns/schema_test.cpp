@@ -46,6 +46,10 @@ TEST(Schema, RoundTripsWithEveryTypeAndField) {
   schema.text.kind = TextKind::kJsonLines;
   schema.exact = true;
   expect_round_trip(schema);
+  schema.text.encoding = TextEncoding::kUtf16Be;
+  expect_round_trip(schema);
+  schema.text.encoding = TextEncoding::kUtf16;
+  expect_refused(schema, "an encoding of options");
 }
 
 ColumnSchema type_of(const char* name) {
