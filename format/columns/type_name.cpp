@@ -25,6 +25,44 @@ constexpr std::pair<std::string_view, ColumnType> kNames[] = {
     {"utf8", ColumnType::kUtf8},     {"string", ColumnType::kUtf8},
     {"binary", ColumnType::kBinary},
 };
+/// The types of SQL, as DuckDB has them. A decimal without digits is decimal(18,3) there.
+constexpr std::pair<std::string_view, std::string_view> kSqlNames[] = {
+    {"tinyint", "int8"},
+    {"smallint", "int16"},
+    {"int2", "int16"},
+    {"int", "int32"},
+    {"integer", "int32"},
+    {"int4", "int32"},
+    {"bigint", "int64"},
+    {"long", "int64"},
+    {"hugeint", "decimal(38,0)"},
+    {"utinyint", "uint8"},
+    {"usmallint", "uint16"},
+    {"uinteger", "uint32"},
+    {"ubigint", "uint64"},
+    {"real", "float"},
+    {"float4", "float"},
+    {"float8", "double"},
+    {"doubleprecision", "double"},
+    {"boolean", "bool"},
+    {"logical", "bool"},
+    {"varchar", "utf8"},
+    {"text", "utf8"},
+    {"char", "utf8"},
+    {"bpchar", "utf8"},
+    {"str", "utf8"},
+    {"blob", "binary"},
+    {"bytea", "binary"},
+    {"varbinary", "binary"},
+    {"timestamp", "timestamp(us)"},
+    {"datetime", "timestamp(us)"},
+    {"timestamp_s", "timestamp(s)"},
+    {"timestamp_ms", "timestamp(ms)"},
+    {"timestamp_us", "timestamp(us)"},
+    {"timestamp_ns", "timestamp(ns)"},
+    {"decimal", "decimal(18,3)"},
+    {"numeric", "decimal(18,3)"},
+};
 constexpr std::array<std::string_view, 4> kUnitNames = {"s", "ms", "us", "ns"};
 
 /// The arguments in `outer(...)`; nullopt where `text` has another form.
@@ -101,6 +139,23 @@ std::string type_name(const ColumnSchema& column) {
     if (type == column.type) return std::string(name);
   }
   return "type " + std::to_string(static_cast<unsigned>(column.type));
+}
+
+Result<ColumnSchema> parse_sql_type(std::string_view text) {
+  std::string wanted;
+  for (const char letter : text) {
+    const bool capital = letter >= 'A' && letter <= 'Z';
+    if (letter != ' ') wanted += capital ? static_cast<char>(letter + 32) : letter;
+  }
+  for (const auto& [sql, own] : kSqlNames) {
+    if (wanted == sql) wanted = own;
+  }
+  if (wanted.starts_with("numeric(")) wanted = "decimal(" + wanted.substr(8);
+  for (const std::string_view texts : {"varchar(", "char(", "text("}) {
+    if (wanted.starts_with(texts) && wanted.ends_with(')')) wanted = "utf8";
+  }
+  if (const auto column = type_of(wanted)) return *column;
+  return parse_type(text);
 }
 
 Result<ColumnSchema> parse_type(std::string_view text) {

@@ -611,50 +611,6 @@ Result<NodeId> Binder::bind_case(const Expression& expression) {
   return build_.choose(std::move(whens), std::move(thens), otherwise);
 }
 
-namespace {
-
-/// Accepts the names of types of SQL (as DuckDB has them) and those of presso's --schema. A length
-/// as in varchar(10) is accepted and ignored; decimal without digits is decimal(18,3), as in
-/// DuckDB.
-Result<ColumnSchema> type_of_name(const std::string& name) {
-  static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-      {"tinyint", "int8"},
-      {"smallint", "int16"},
-      {"int", "int32"},
-      {"integer", "int32"},
-      {"bigint", "int64"},
-      {"long", "int64"},
-      {"utinyint", "uint8"},
-      {"usmallint", "uint16"},
-      {"uinteger", "uint32"},
-      {"ubigint", "uint64"},
-      {"real", "float"},
-      {"float4", "float"},
-      {"float8", "double"},
-      {"doubleprecision", "double"},
-      {"boolean", "bool"},
-      {"varchar", "utf8"},
-      {"text", "utf8"},
-      {"char", "utf8"},
-      {"timestamp", "timestamp(us)"},
-      {"datetime", "timestamp(us)"},
-      {"timestamp_s", "timestamp(s)"},
-      {"timestamp_ms", "timestamp(ms)"},
-      {"timestamp_ns", "timestamp(ns)"},
-      {"decimal", "decimal(18,3)"},
-      {"numeric", "decimal(18,3)"},
-  };
-  std::string wanted = name;
-  for (const auto& [sql, own] : kNames) {
-    if (name == sql) wanted = own;
-  }
-  if (wanted.starts_with("numeric(")) wanted = "decimal(" + wanted.substr(8);
-  if (wanted.starts_with("varchar(")) wanted = "utf8";
-  return parse_type(wanted);
-}
-
-}  // namespace
-
 /// A time of day is the interval since midnight, which prints, sorts and compares in the same way.
 Result<NodeId> Binder::bind_time_of_day(NodeId value) {
   constexpr std::int64_t kMicrosPerDay = 86'400'000'000;
@@ -675,7 +631,7 @@ Result<NodeId> Binder::bind_time_of_day(NodeId value) {
   return *since;
 }
 
-/// A type whose name is unknown is an error of parse_type(), which suggests a similar one.
+/// A type whose name is unknown is an error of parse_sql_type(), which lists the types.
 Result<NodeId> Binder::bind_cast(const Expression& expression) {
   PRESSO_ASSIGN(const NodeId value, bind(expression.arguments[0]));
   if (expression.type == "interval") {
@@ -685,7 +641,7 @@ Result<NodeId> Binder::bind_cast(const Expression& expression) {
     return refused("only a literal such as '3 days' is cast to an interval");
   }
   if (expression.type == "time") return bind_time_of_day(value);
-  PRESSO_ASSIGN(const ColumnSchema type, type_of_name(expression.type));
+  PRESSO_ASSIGN(const ColumnSchema type, parse_sql_type(expression.type));
   return expression.distinct ? build_.try_cast(value, type) : build_.cast(value, type);
 }
 

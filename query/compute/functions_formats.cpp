@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // strftime(), strptime() and try_strptime(), over time_format.h, and timezone() over time_zone.h.
 #include "query/compute/functions.h"
+
+#include "format/columns/time_format.h"
 #include "query/compute/moments.h"
-#include "query/compute/time_format.h"
 #include "query/compute/time_zone.h"
 
 namespace presso::query::format_functions {

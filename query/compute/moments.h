@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Dates and timestamps as numbers, taken apart into days and what is left of them, and the weeks of
-// ISO 8601. The calendar is the proleptic Gregorian one (format/columns/civil_date.h); Sunday is
-// day 0.
+// Dates and timestamps as numbers, taken apart into days and what is left of them. The calendar is
+// the proleptic Gregorian one (format/columns/civil_date.h).
 #pragma once
 
-#include "format/columns/civil_date.h"
+#include "format/columns/civil_week.h"
 #include "query/compute/graph.h"
 #include "query/compute/written_value.h"
 
@@ -39,11 +38,12 @@ struct Units {
   }
 };
 
-inline constexpr std::string_view kDayNames[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
-                                                 "Thursday", "Friday", "Saturday"};
-inline constexpr std::string_view kMonthNames[] = {"January",   "February", "March",    "April",
-                                                   "May",       "June",     "July",     "August",
-                                                   "September", "October",  "November", "December"};
+using civil::day_of_week;
+using civil::iso_year_of;
+using civil::kDayNames;
+using civil::kMonthNames;
+using civil::monday_of;
+using civil::week_of;
 
 /// Whether a moment lies more than 2^40 days (3 billion years) from 1970, beyond which the
 /// arithmetic on years and days could overflow.
@@ -51,25 +51,6 @@ inline bool is_far(const Units& units, std::int64_t value) {
   constexpr std::int64_t kFarDays = std::int64_t{1} << 40;
   const std::int64_t days = floor_divide(value, units.in_day);
   return days > kFarDays || days < -kFarDays;
-}
-
-/// 0 is Sunday.
-inline std::int64_t day_of_week(std::int64_t days) {
-  const std::int64_t rest = (days + 4) % 7;  // 1970-01-01 was a Thursday
-  return rest < 0 ? rest + 7 : rest;
-}
-/// The Monday of the ISO week that contains a day.
-inline std::int64_t monday_of(std::int64_t days) {
-  return days - (day_of_week(days) + 6) % 7;
-}
-
-/// ISO 8601: a week belongs to the year that contains its Thursday.
-inline std::int64_t iso_year_of(std::int64_t days) {
-  return civil::date_of(monday_of(days) + 3).year;
-}
-inline std::int64_t week_of(std::int64_t days) {
-  const std::int64_t thursday = monday_of(days) + 3;
-  return (thursday - civil::days_of_far(iso_year_of(days), 1, 1)) / 7 + 1;
 }
 
 }  // namespace presso::query

@@ -12,6 +12,7 @@ import test_device
 import test_encodings
 import test_failures
 import test_frame
+import test_given_values
 import test_join
 import test_many_files
 import test_reports

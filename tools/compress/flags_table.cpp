@@ -9,12 +9,15 @@
 #include <sstream>
 
 #include "format/columns/text_encoding.h"
+#include "format/columns/time_format.h"
 #include "tools/cli/bind.h"
 #include "tools/compress/sort_by.h"
 #include "tools/io/flags_files.h"
 
 namespace presso::cli {
 namespace {
+
+constexpr std::size_t kMostDateFormats = 8;
 
 /// The error for a value, which names the flag as it was spelled.
 Error bad_value(const Given& given, std::string_view what) {
@@ -71,7 +74,7 @@ Result<std::vector<ColumnSchema>> parse_types(const std::string& text) {
     if (colon == item.npos || colon == 0) {
       return make_error(ErrorCode::kInvalidArgument, "'" + item + "' is not of the form NAME:TYPE");
     }
-    PRESSO_ASSIGN(ColumnSchema column, parse_type(std::string_view(item).substr(colon + 1)));
+    PRESSO_ASSIGN(ColumnSchema column, parse_sql_type(std::string_view(item).substr(colon + 1)));
     column.name = item.substr(0, colon);
     columns.push_back(std::move(column));
   }
@@ -145,7 +148,8 @@ std::vector<Flag> table_text_flags(TableFlags& flags) {
        .brief = "types of columns: NAME:TYPE,... or a file with them",
        .text = "Of columns that are not named the type is found out. Types: bool, int8 to int64, "
                "uint8 to uint64, float, double, date, timestamp(s|ms|us|ns), decimal(P,S), utf8, "
-               "binary. A value that is not of its column's type is an error.",
+               "binary, and SQL's names, such as bigint and varchar. Values are converted: 007 and "
+               "3.0 to integers, 1 and y to bool. One that cannot be is an error.",
        .apply = of_table(
            flags,
            [&flags](const Given& given) { return parse_schema(given, flags.options.types); })},
@@ -189,9 +193,34 @@ std::vector<Flag> table_text_flags(TableFlags& flags) {
       {.name = "null",
        .value_name = "TEXT",
        .category = kTables,
-       .brief = "a field that is exactly this and not in quotes has no value",
+       .brief = "a field that is exactly this and not in quotes has no value; may be repeated",
+       .text = "With it an empty field is an empty string in columns of text, unless --null '' is "
+               "given, too.",
        .default_value = "an empty field",
-       .apply = of_delimited(flags, text_into(text.null_text))},
+       .apply = of_delimited(flags,
+                             [&text, is_first = true](const Given& given) mutable -> Status {
+                               if (!is_first) text.null_words.push_back(given.value);
+                               if (is_first) text.null_text = given.value;
+                               is_first = false;
+                               return {};
+                             })},
+      {.name = "date-format",
+       .value_name = "FORMAT",
+       .category = kTables,
+       .brief = "how dates and times are written, such as %d.%m.%Y; may be repeated",
+       .text = "The specifiers are those of strptime() in SQL. A column that is otherwise text, or "
+               "a date, has the type of the first format that reads all of its values.",
+       .apply = of_table(flags,
+                         [&text](const Given& given) -> Status {
+                           const auto format = TimeFormat::compile(given.value);
+                           if (!format.ok()) return bad_value(given, format.error().what);
+                           if (!format->tells_day()) return bad_value(given, "tells no day");
+                           if (text.date_formats.size() == kMostDateFormats) {
+                             return bad_value(given, "is one of more than 8 formats");
+                           }
+                           text.date_formats.push_back(given.value);
+                           return {};
+                         })},
       {.name = "comment",
        .value_name = "BYTE",
        .category = kTables,

@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "format/columns/text_encoding.h"
+#include "format/columns/time_format.h"
 #include "format/columns/value_text.h"
 #include "format/suggest.h"
 #include "tools/io/input_file.h"
@@ -51,13 +52,20 @@ Status apply_delimiter(const SqlSourceOption& option, TableSource& source) {
   PRESSO_ASSIGN(source.text.options.text.delimiter, byte_of(option, std::nullopt));
   return {};
 }
+Status apply_date_format(const SqlSourceOption& option, TableSource& source) {
+  PRESSO_ASSIGN(const std::string text, text_of(option));
+  PRESSO_ASSIGN(const TimeFormat format, TimeFormat::compile(text));
+  if (!format.tells_day()) return refused(option, "tells no day");
+  source.text.options.text.date_formats.push_back(text);
+  return {};
+}
 Status apply_nothing(const SqlSourceOption&, TableSource&) {
   return {};
 }
 
 /// The options by their names in DuckDB. Those without effect tune its reader, or switch on what is
 /// always done here.
-constexpr std::array<std::pair<std::string_view, ApplyOption>, 25> kOptions = {{
+constexpr std::array<std::pair<std::string_view, ApplyOption>, 28> kOptions = {{
     {"delim", apply_delimiter},
     {"sep", apply_delimiter},
     {"delimiter", apply_delimiter},
@@ -101,9 +109,15 @@ constexpr std::array<std::pair<std::string_view, ApplyOption>, 25> kOptions = {{
      }},
     {"nullstr",
      [](const SqlSourceOption& option, TableSource& source) -> Status {
-       PRESSO_ASSIGN(source.text.options.text.null_text, text_of(option));
+       TableTextOptions& text = source.text.options.text;
+       if (option.values.empty()) return refused(option, "takes texts");
+       text.null_text = option.values[0];
+       text.null_words.assign(option.values.begin() + 1, option.values.end());
        return {};
      }},
+    {"dateformat", apply_date_format},
+    {"timestampformat", apply_date_format},
+    {"date_format", apply_date_format},
     {"null_padding",
      [](const SqlSourceOption& option, TableSource& source) -> Status {
        PRESSO_ASSIGN(source.text.options.text.fill, truth_of(option));

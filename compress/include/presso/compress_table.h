@@ -31,7 +31,11 @@ struct TableTextOptions {
   std::optional<Byte> quote;  ///< 0: the text has no quotes; without a value: found out
   std::optional<bool> header;
   std::optional<bool> trailing_delimiter;
-  std::string null_text;         ///< a field without quotes that is exactly this is null
+  std::string null_text;                ///< a field without quotes that is exactly this is null
+  std::vector<std::string> null_words;  ///< further texts that say the same
+  /// Formats of strptime(). A column that is otherwise text, or a date, has the type of the first
+  /// one that reads all of its values. At most 8.
+  std::vector<std::string> date_formats;
   std::optional<Byte> comment;   ///< lines that begin with it are no rows; 0: no such lines
   std::optional<Byte> escape;    ///< the byte after it is data in quotes; 0: there is no such byte
   std::uint64_t skip_lines = 0;  ///< before the header

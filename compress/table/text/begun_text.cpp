@@ -72,11 +72,20 @@ class TextSniffer {
       : source_(source), options_(options), leave_out_bad_rows_(leave_out_bad_rows), file_(file) {}
 
   Result<BegunText> run() {
+    PRESSO_TRY(compile_formats());
     PRESSO_TRY(sniff_text());
     return std::move(begun_);
   }
 
  private:
+  Status compile_formats() {
+    for (const std::string& text : options_.date_formats) {
+      PRESSO_ASSIGN(TimeFormat format, TimeFormat::compile(text));
+      formats_.push_back(std::move(format));
+    }
+    return {};
+  }
+
   /// Reads until the first row is seen, the source ends or 256 MiB were read.
   Status sniff_text() {
     for (std::size_t size = kSniffBytes;; size *= 4) {
@@ -112,6 +121,8 @@ class TextSniffer {
         no_quotes.quote = Byte{0};
         PRESSO_ASSIGN(begun_.text, sniff(begun_.bytes.bytes(), all, options_.name, no_quotes));
       }
+      begun_.text.rules.null_words = options_.null_words;
+      begun_.text.rules.date_formats = formats_;
       begun_.kind = make_delimited_kind(begun_.text.form, begun_.text.names,
                                         {.rules = begun_.text.rules,
                                          .fill = options_.fill,
@@ -172,6 +183,7 @@ class TextSniffer {
       json->layout = JsonLayout::kLooseArray;
     }
     begun_.text.first_line = 1 + count_lines(begun_.bytes.bytes().first(json->form.head.size()));
+    json->rules.date_formats = begun_.text.rules.date_formats = formats_;
     begun_.kind = make_json_kind(*json);
     begun_.text.form = std::move(json->form);
     return true;
@@ -187,6 +199,7 @@ class TextSniffer {
   bool leave_out_bad_rows_;
   const RandomAccess* file_;
   BegunText begun_;
+  std::vector<TimeFormat> formats_;
 };
 
 }  // namespace

@@ -20,17 +20,29 @@ static_assert(kWideCopy <= Buffer::kSlack);
 
 }  // namespace
 
-ColumnBuilder::ColumnBuilder(const ColumnSchema& column, const TextForm& form, Byte escape)
+ColumnBuilder::ColumnBuilder(const ColumnSchema& column, const TextForm& form,
+                             const ReadingRules& rules)
     : column_(column),
       null_text_(form.null_text),
+      null_words_(rules.null_words),
       delimiter_(form.delimiter),
       quote_(form.quote),
-      escape_(escape),
+      escape_(rules.escape),
       json_(form.kind == TextKind::kJsonLines),
       width_(value_bytes(column.type)),
       parse_(value_parser(column)),
-      strict_(column.spelling.empty()) {
+      strict_(column.spelling.empty() && column.date_format == 0) {
+  if (column.date_format != 0) date_format_ = rules.date_formats[column.date_format - 1u];
   begin_data();
+}
+
+FieldReader ColumnBuilder::reader() const {
+  return FieldReader(column_, date_format_ ? &*date_format_ : nullptr);
+}
+
+/// Whether a field is null because it is what the caller has said that nulls are.
+inline bool ColumnBuilder::is_null_field(const Field& field, Bytes text) const {
+  return is_null(field, text, null_text_) || is_null_by(null_words_, field, text);
 }
 
 /// Even without values there is memory, because its slack may be read and written.
@@ -180,6 +192,13 @@ void ColumnBuilder::put_quotes(std::uint64_t row, const Field& field, Bytes text
   if (!needed) put_spelling(row, {&kQuotedKind, 1});
 }
 
+/// Keeps how a null is written, where that is not the usual way for the column.
+void ColumnBuilder::spell_null(std::uint64_t row, const Field& field, Bytes text) {
+  if (!column_.null_text && null_words_.empty()) return;
+  const std::string& usual = column_.null_text ? *column_.null_text : null_text_;
+  if (text_of(text.subspan(field.begin, field.length)) != usual) put_field(row, field, text);
+}
+
 /// Keeps a field as it stands, with its quotes.
 void ColumnBuilder::put_field(std::uint64_t row, const Field& field, Bytes text) {
   const std::size_t quote = field.quoted ? 1 : 0;
@@ -205,14 +224,14 @@ void ColumnBuilder::set_valid(std::uint64_t row) {
 bool ColumnBuilder::fits(const RecordBatch& batch, Bytes text, std::size_t record,
                          std::size_t index) const {
   const std::size_t at = batch.first_field[record] + index;
-  if (at >= batch.first_field[record + 1] || is_null(batch.fields[at], text, null_text_)) {
+  if (at >= batch.first_field[record + 1] || is_null_field(batch.fields[at], text)) {
     return column_.nullable;
   }
   if (is_string(column_.type)) return true;
   Byte value[16];
   const Bytes field = text.subspan(batch.fields[at].begin, batch.fields[at].length);
   if (is_null_word(field, column_.type)) return column_.nullable;
-  return FieldReader(column_).read(field, value);
+  return reader().read(field, value);
 }
 
 // Lines are counted only here, because only one error is reported.
@@ -221,12 +240,14 @@ Error ColumnBuilder::refuse(const RecordBatch& batch, Bytes text, std::size_t re
   const std::size_t first = batch.first_field[record];
   const std::uint64_t line = first_line + count_lines(text.first(batch.fields[first].begin));
   std::string what;
-  if (index >= batch.fields_of(record) || is_null(batch.fields[first + index], text, null_text_)) {
+  if (index >= batch.fields_of(record) || is_null_field(batch.fields[first + index], text)) {
     what.append("null in column ").append(column_.name).append(", which has none");
   } else {
     const Field& field = batch.fields[first + index];
     what.append("`").append(shown(text.subspan(field.begin, field.length))).append("` in column '");
     what.append(column_.name).append("' is not a text of type ").append(type_name(column_));
+    const bool may_be_moment = is_date_or_time(column_.type) && !date_format_ && field.length > 5;
+    if (may_be_moment) what.append("; --date-format says how dates are written");
   }
   return error_in_line(line, what);
 }
@@ -240,15 +261,14 @@ Status ColumnBuilder::append(const RecordBatch& batch, Bytes text, std::size_t i
   // Most doubles of a column that has spellings are not written in the usual way.
   const bool tries_usual =
       string || (strict_ && !(column_.spelled && column_.type == ColumnType::kDouble));
-  FieldReader reader(column_);
+  FieldReader reader = this->reader();
   for (std::size_t r = 0; r < records; ++r) {
     const std::size_t at = batch.first_field[r] + index;
     const std::uint64_t row = data_.rows + r;
-    if (at >= batch.first_field[r + 1] || is_null(batch.fields[at], text, null_text_)) {
+    if (at >= batch.first_field[r + 1] || is_null_field(batch.fields[at], text)) {
       if (!column_.nullable) return refuse(batch, text, r, index, first_line);
       put_null(row);
-      if (column_.null_text && at < batch.first_field[r + 1])
-        put_field(row, batch.fields[at], text);
+      if (at < batch.first_field[r + 1]) spell_null(row, batch.fields[at], text);
       continue;
     }
     const Field& field = batch.fields[at];

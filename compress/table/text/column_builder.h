@@ -8,7 +8,10 @@
 // tests/unit/compress/table/column_builder_test.cpp.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "compress/table/text/csv_tokenizer.h"
 #include "compress/table/text/field_reader.h"
@@ -21,8 +24,7 @@ namespace presso {
 /// The builder of one column of the given type; finish() gives the column.
 class ColumnBuilder {
  public:
-  /// `escape`: the escape byte in quotes, if there is one (csv_tokenizer.h).
-  ColumnBuilder(const ColumnSchema& column, const TextForm& form, Byte escape = 0);
+  ColumnBuilder(const ColumnSchema& column, const TextForm& form, const ReadingRules& rules = {});
 
   /// Appends the batch's fields number `index`. `first_line`: the line of text[0], for
   /// messages. kInvalidArgument: a value that the type does not have, or a null in a column
@@ -46,12 +48,15 @@ class ColumnBuilder {
   bool put_value(std::uint64_t row, const Field& field, Bytes text);
   bool put_unusual(FieldReader& reader, std::uint64_t row, const Field& field, Bytes text);
   void put_quotes(std::uint64_t row, const Field& field, Bytes text);
+  void spell_null(std::uint64_t row, const Field& field, Bytes text);
   void put_field(std::uint64_t row, const Field& field, Bytes text);
   void put_spelling(std::uint64_t row, std::string_view spelling);
   void mark_valid(std::uint64_t row) {
     if (!data_.validity.empty()) set_valid(row);
   }
   void set_valid(std::uint64_t row);
+  FieldReader reader() const;
+  bool is_null_field(const Field& field, Bytes text) const;
   bool has_usual_quotes(const Field& field, Bytes text) const;
   bool is_usual(const Byte* value, Bytes text) const;
   void reserve(const RecordBatch& batch, std::size_t index);
@@ -60,6 +65,8 @@ class ColumnBuilder {
 
   ColumnSchema column_;
   std::string null_text_;
+  std::vector<std::string> null_words_;
+  std::optional<TimeFormat> date_format_;
   Byte delimiter_;
   Byte quote_;
   Byte escape_;

@@ -21,7 +21,7 @@ class Loader {
         options_(options),
         dialect_(dialect_of(schema.text, schema.columns.size(), options.rules)) {
     for (const ColumnSchema& column : schema.columns) {
-      builders_.emplace_back(column, schema.text, options.rules.escape);
+      builders_.emplace_back(column, schema.text, options.rules);
     }
   }
 

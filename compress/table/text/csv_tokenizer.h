@@ -27,6 +27,7 @@
 #include <string_view>
 #include <vector>
 
+#include "format/columns/time_format.h"
 #include "presso/cpu.h"
 #include "presso/error.h"
 #include "presso/table_schema.h"
@@ -49,9 +50,11 @@ struct Dialect {
 /// What only the reader of a text needs to know, and TextForm does not keep: rows that it makes
 /// different from what would be printed are kept as they stand.
 struct ReadingRules {
-  Byte comment = 0;                ///< Dialect::comment
-  Byte escape = 0;                 ///< Dialect::escape
-  bool merges_delimiters = false;  ///< Dialect::merges_delimiters
+  Byte comment = 0;                      ///< Dialect::comment
+  Byte escape = 0;                       ///< Dialect::escape
+  bool merges_delimiters = false;        ///< Dialect::merges_delimiters
+  std::vector<std::string> null_words;   ///< TableTextOptions::null_words
+  std::vector<TimeFormat> date_formats;  ///< TableTextOptions::date_formats
 };
 
 /// `columns`: how many the text has; 0 where that is not known yet. Blank lines are records where
@@ -134,6 +137,14 @@ inline bool is_null(const Field& field, Bytes text, const std::string& null_text
   return !field.quoted && field.length == null_text.size() &&
          (null_text.empty() ||
           std::memcmp(text.data() + field.begin, null_text.data(), null_text.size()) == 0);
+}
+
+/// Whether the field is one of the further texts for nulls, which are few and often none.
+inline bool is_null_by(const std::vector<std::string>& words, const Field& field, Bytes text) {
+  if (words.empty()) [[likely]]
+    return false;
+  return std::any_of(words.begin(), words.end(),
+                     [&](const std::string& word) { return is_null(field, text, word); });
 }
 
 /// An error "line 18,342: what" with kInvalidArgument.

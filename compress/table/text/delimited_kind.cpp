@@ -11,7 +11,10 @@ class DelimitedFinder final : public ColumnFinder {
  public:
   DelimitedFinder(const Dialect& dialect, const TextForm& form,
                   const std::vector<std::string>& names, const LoadOptions& options)
-      : dialect_(dialect), names_(names), options_(options), types_(names.size(), form) {}
+      : dialect_(dialect),
+        names_(names),
+        options_(options),
+        types_(names.size(), form, options.rules) {}
 
   Status add(Bytes text, std::uint64_t first_line) override {
     RecordBatch batch;

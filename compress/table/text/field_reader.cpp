@@ -357,8 +357,11 @@ std::string plain_number(const NumberText& number) {
   return text.append(text_of(number.exponent));
 }
 
-FieldReader::FieldReader(const ColumnSchema& column)
-    : column_(column), parse_(value_parser(column)), commas_(commas_of(column.spelling)) {}
+FieldReader::FieldReader(const ColumnSchema& column, const TimeFormat* format)
+    : column_(column),
+      parse_(value_parser(column)),
+      commas_(commas_of(column.spelling)),
+      format_(format) {}
 
 bool FieldReader::read(Bytes text, Byte* value) {
   switch (column_.type) {
@@ -459,9 +462,36 @@ bool FieldReader::read_double(const NumberText& number, Bytes text, Byte* value)
                       false, text, value);
 }
 
+/// Reads what only a type that the caller has given makes a number of this type, or of any: 007,
+/// 3.0 as an integer, 1.50 as a decimal of one digit, any number as a float. The text is kept.
+bool FieldReader::convert_number(NumberText& number, Byte* value) {
+  if (number.is_special) return false;
+  while (number.whole.size() > 1 && number.whole[0] == '0') number.whole = number.whole.subspan(1);
+  const bool real = column_.type == ColumnType::kDouble || column_.type == ColumnType::kFloat;
+  if (real) {
+    const std::string plain = plain_number(number);
+    double wide = 0;
+    float narrow = 0;
+    const bool is_float = column_.type == ColumnType::kFloat;
+    const char* const end = plain.data() + plain.size();
+    const auto read = is_float ? std::from_chars(plain.data(), end, narrow)
+                               : std::from_chars(plain.data(), end, wide);
+    if (read.ec != std::errc{} || read.ptr != end) return false;
+    is_float ? store(value, narrow) : store(value, wide);
+    return spell_field();
+  }
+  if (number.has_exponent) return false;
+  const std::size_t scale = is_decimal(column_.type) ? column_.scale : 0;
+  while (number.part.size() > scale && number.part.back() == '0') {
+    number.part = number.part.first(number.part.size() - 1);
+  }
+  return parse_(column_, bytes_of(exact_text(column_, number)), value) && spell_field();
+}
+
 bool FieldReader::read_number(Bytes text, Byte* value) {
   NumberText number;
-  if (!scan_number(text, number, commas_) || number.is_code()) return false;
+  if (!scan_number(text, number, commas_)) return false;
+  if (number.is_code()) return column_.is_given && convert_number(number, value);
   if (column_.type == ColumnType::kDouble) {
     if (!number.is_special) return read_double(number, text, value);
     const bool nan = lower(number.whole[0]) == 'n';
@@ -471,10 +501,14 @@ bool FieldReader::read_number(Bytes text, Byte* value) {
     if (text_of(text) == (nan ? "nan" : number.negative ? "-inf" : "inf")) return spell_usual();
     return spell_field();
   }
-  if (number.has_exponent || number.is_special || column_.type == ColumnType::kFloat) return false;
+  if (column_.type == ColumnType::kFloat) {
+    if (parse_(column_, text, value)) return spell_usual();
+    return column_.is_given && convert_number(number, value);
+  }
+  if (number.has_exponent || number.is_special) return false;
   const std::string exact = exact_text(column_, number);
   if (!parse_(column_, bytes_of(exact), value)) {
-    return false;
+    return column_.is_given && convert_number(number, value);
   }
   if (text_of(text) == exact) return spell_usual();
   return spell_number(number, "i", false, text, value);
@@ -488,14 +522,55 @@ bool FieldReader::read_bool(Bytes text, Byte* value) {
   small.text = bool_family(column_.text);
   std::string word(text_of(text));
   for (char& letter : word) letter = lower(static_cast<Byte>(letter));
-  return parse_value(small, bytes_of(word), value) && spell_field();
+  if (parse_value(small, bytes_of(word), value)) return spell_field();
+  return column_.is_given && convert_bool(word, value);
 }
 
+/// Words of any pair, where the caller has said that they are truth values.
+bool FieldReader::convert_bool(std::string_view word, Byte* value) {
+  constexpr std::string_view kTrue[] = {"true", "t", "yes", "y", "1"};
+  constexpr std::string_view kFalse[] = {"false", "f", "no", "n", "0"};
+  const bool is_true = std::find(std::begin(kTrue), std::end(kTrue), word) != std::end(kTrue);
+  const bool is_false = std::find(std::begin(kFalse), std::end(kFalse), word) != std::end(kFalse);
+  *value = is_true ? 1 : 0;
+  return (is_true || is_false) && spell_field();
+}
+
+/// Reads by the caller's format. What it gives has a spelling if the numbers stand as in one that
+/// is known; a text with names of months is kept.
+bool FieldReader::read_by_format(Bytes text, Byte* value) {
+  const auto nanos = format_->read(text_of(text));
+  if (!nanos) return false;
+  const bool date = column_.type == ColumnType::kDate32;
+  const __int128 unit = date ? __int128{86'400} * digits::power(9)
+                             : __int128{digits::power(9 - 3 * static_cast<int>(column_.unit))};
+  if (*nanos % unit != 0) return false;
+  const __int128 number = *nanos / unit;
+  if (number != static_cast<std::int64_t>(number)) return false;
+  const auto whole = static_cast<std::int64_t>(number);
+  if (date && whole != static_cast<std::int32_t>(whole)) return false;
+  if (date) {
+    store(value, static_cast<std::int32_t>(whole));
+  } else {
+    store(value, whole);
+  }
+  TimeText time;
+  if (!scan_time(text, time)) return spell_field();
+  return spell(spelling_of(time, true), false, text, value) ||
+         spell(spelling_of(time, false), false, text, value) || spell_field();
+}
+
+/// A date whose year is last is read only where the order of day and month is known, apart from
+/// 31.12.2024, whose day is first.
 bool FieldReader::read_time(Bytes text, Byte* value) {
+  if (format_ != nullptr && read_by_format(text, value)) return true;
   if (parse_(column_, text, value)) return spell_usual();
   TimeText time;
   if (!scan_time(text, time)) return false;
   const bool month_first = column_.text == ValueText::kMonthSlashDate;
+  const bool day_first =
+      column_.text == ValueText::kDaySlashDate || column_.text == ValueText::kDayDotDate;
+  if (time.year_last && !month_first && !day_first && time.mark != '.') return false;
   if (time.year_last && !(month_first ? time.month_first : time.day_first)) return false;
   const bool swapped = time.year_last && !month_first;
   const std::int64_t days = civil::days_of(time.year, swapped ? time.second : time.first,

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "format/columns/time_format.h"
 #include "format/columns/value_text.h"
 
 namespace presso {
@@ -97,8 +98,9 @@ std::string plain_number(const NumberText& number);
 class FieldReader {
  public:
   /// Keeps `column` by reference. Its `text` says whether month or day stands first where the year
-  /// is last, its `spelling` what commas mean.
-  explicit FieldReader(const ColumnSchema& column);
+  /// is last, its `spelling` what commas mean. `format`, kept by reference, reads dates and times
+  /// before that.
+  explicit FieldReader(const ColumnSchema& column, const TimeFormat* format = nullptr);
 
   /// Reads a field into `value` as parse_value() does, but in any spelling. spelling() is then what
   /// print_spelled() needs to give the text back: nothing where print_value() gives it, and the
@@ -111,8 +113,11 @@ class FieldReader {
  private:
   bool read_double(const NumberText& number, Bytes text, Byte* value);
   bool read_number(Bytes text, Byte* value);
+  bool convert_number(NumberText& number, Byte* value);
   bool read_bool(Bytes text, Byte* value);
+  bool convert_bool(std::string_view word, Byte* value);
   bool read_time(Bytes text, Byte* value);
+  bool read_by_format(Bytes text, Byte* value);
   bool spell_usual();
   bool spell_field();
   template <class Spelling>
@@ -123,6 +128,7 @@ class FieldReader {
   const ColumnSchema& column_;
   ParseValue parse_;
   Commas commas_;
+  const TimeFormat* format_;
   char spelling_[16] = {};
   std::size_t spelling_bytes_ = 0;
 };

@@ -101,7 +101,7 @@ std::optional<JsonText> sniff_json(Bytes head, bool surely) {
 JsonInference::JsonInference(const JsonText& text)
     : form_(text.form), layout_(text.layout), types_(0, text.form) {
   form_.null_text.clear();
-  types_ = TypeInference(0, form_);
+  types_ = TypeInference(0, form_, text.rules);
 }
 
 // If a batch brings new keys, rows times columns may become too many for the cache: then a smaller

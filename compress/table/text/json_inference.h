@@ -31,6 +31,7 @@ namespace presso {
 struct JsonText {
   TextForm form;  ///< kind and head: a byte order mark, and an array's '['; nothing else is set
   JsonLayout layout = JsonLayout::kLines;
+  ReadingRules rules = {};  ///< of which JSON has the formats of dates
 };
 
 /// How a text is written that begins with an object, or with an array that does. A mistake after

@@ -76,7 +76,7 @@ class JsonKindOfText final : public RowTextKind {
   }
   Result<LoadedRows> load(Bytes text, const TableSchema& schema,
                           std::uint64_t first_line) const override {
-    return load_json_rows(text, schema, first_line, json_.layout);
+    return load_json_rows(text, schema, first_line, json_.layout, json_.rules);
   }
   std::string advice() const override {
     const bool by_line = json_.layout == JsonLayout::kLines;
@@ -84,7 +84,7 @@ class JsonKindOfText final : public RowTextKind {
   }
   Result<std::vector<RowPlace>> find_bad_rows(Bytes text,
                                               const TableSchema& schema) const override {
-    return find_bad_json_rows(text, schema, json_.layout);
+    return find_bad_json_rows(text, schema, json_.layout, json_.rules);
   }
 
  private:

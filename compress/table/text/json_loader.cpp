@@ -33,7 +33,8 @@ JsonKind kind_of(const ColumnSchema& column) {
 /// One piece of text, loaded by one thread.
 class JsonLoader {
  public:
-  JsonLoader(Bytes text, const TableSchema& schema, std::uint64_t first_line, JsonLayout layout)
+  JsonLoader(Bytes text, const TableSchema& schema, std::uint64_t first_line, JsonLayout layout,
+             const ReadingRules& rules)
       : text_(text),
         schema_(schema),
         first_line_(first_line),
@@ -42,7 +43,7 @@ class JsonLoader {
     TextForm form = schema.text;
     form.null_text.clear();
     for (const ColumnSchema& column : schema.columns) {
-      builders_.emplace_back(column, form);
+      builders_.emplace_back(column, form, rules);
       raw_.push_back(is_raw(column));
       kinds_.push_back(kind_of(column));
     }
@@ -164,18 +165,19 @@ class JsonLoader {
 // Refuses a piece of more than 2 GiB (kMaxJsonText) with kInvalidArgument, because places in the
 // text are kept as 32-bit numbers.
 Result<LoadedRows> load_json_rows(Bytes text, const TableSchema& schema, std::uint64_t first_line,
-                                  JsonLayout layout) {
+                                  JsonLayout layout, const ReadingRules& rules) {
   if (text.size() > kMaxJsonText) {
     return make_error(ErrorCode::kInvalidArgument, "more than 2 GiB of JSON in one piece");
   }
-  return without_bad_alloc(
-      [&]() -> Result<LoadedRows> { return JsonLoader(text, schema, first_line, layout).load(); });
+  return without_bad_alloc([&]() -> Result<LoadedRows> {
+    return JsonLoader(text, schema, first_line, layout, rules).load();
+  });
 }
 
 Result<std::vector<RowPlace>> find_bad_json_rows(Bytes text, const TableSchema& schema,
-                                                 JsonLayout layout) {
+                                                 JsonLayout layout, const ReadingRules& rules) {
   return without_bad_alloc([&]() -> Result<std::vector<RowPlace>> {
-    return JsonLoader(text, schema, 1, layout).find_bad_rows();
+    return JsonLoader(text, schema, 1, layout, rules).find_bad_rows();
   });
 }
 

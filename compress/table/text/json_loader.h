@@ -16,12 +16,14 @@ namespace presso {
 /// that is no column; a value of another kind than its column's; and text that is neither an object
 /// nor white space.
 Result<LoadedRows> load_json_rows(Bytes text, const TableSchema& schema, std::uint64_t first_line,
-                                  JsonLayout layout = JsonLayout::kLines);
+                                  JsonLayout layout = JsonLayout::kLines,
+                                  const ReadingRules& rules = {});
 
 /// The rows, and in JsonLayout::kLines the lines that are none, for which load_json_rows() would
 /// fail, from front to back; without them it succeeds. Empty for other layouts with a fault, since
 /// nothing tells where the next row would begin.
 Result<std::vector<RowPlace>> find_bad_json_rows(Bytes text, const TableSchema& schema,
-                                                 JsonLayout layout = JsonLayout::kLines);
+                                                 JsonLayout layout = JsonLayout::kLines,
+                                                 const ReadingRules& rules = {});
 
 }  // namespace presso

@@ -5,6 +5,7 @@
 #include "compress/table/text/type_inference.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <numeric>
 #include <tuple>
@@ -222,8 +223,8 @@ std::string ColumnReport::why(const ColumnSchema& column) const {
          (is_string(column.type) ? "string" : type_name(column));
 }
 
-TypeInference::TypeInference(std::size_t columns, TextForm form)
-    : form_(std::move(form)), columns_(columns) {}
+TypeInference::TypeInference(std::size_t columns, TextForm form, ReadingRules rules)
+    : form_(std::move(form)), rules_(std::move(rules)), columns_(columns) {}
 
 /// Quotes are needless around a value that would be read the same without them.
 bool TypeInference::needs_quotes(const Field& field, Bytes value) const {
@@ -264,6 +265,11 @@ std::size_t TypeInference::pass(const Part& part, std::size_t index, std::size_t
     const Field& field = batch.fields[at];
     if (is_null(field, part.text, form_.null_text)) {
       ++column.report.nulls;
+      continue;
+    }
+    if (is_null_by(rules_.null_words, field, part.text)) {
+      ++column.report.nulls;
+      column.several_nulls = true;
       continue;
     }
     const Bytes value = part.text.subspan(field.begin, field.length);
@@ -343,6 +349,28 @@ void TypeInference::widen(Column& column, Bytes value, std::uint64_t line) {
   }
 }
 
+/// Finds out which of the caller's date formats read the values of this part.
+void TypeInference::note_dates(const Part& part, std::size_t index) {
+  Column& column = columns_[index];
+  for (std::size_t row = 0; row < part.batch.records() && column.date_formats != 0; ++row) {
+    if (index >= part.batch.fields_of(row)) continue;
+    const Field& field = part.batch.fields[part.batch.first_field[row] + index];
+    if (is_null(field, part.text, form_.null_text)) continue;
+    if (is_null_by(rules_.null_words, field, part.text)) continue;
+    const Bytes value = part.text.subspan(field.begin, field.length);
+    if (is_null_word(value, ColumnType::kDate32)) {
+      ++column.date_nulls;
+      continue;
+    }
+    ++column.dates;
+    for (std::size_t i = 0; i < 8; ++i) {
+      const bool reads =
+          i < rules_.date_formats.size() && rules_.date_formats[i].read(text_of(value)).has_value();
+      if (!reads) column.date_formats &= static_cast<Byte>(~(1u << i));
+    }
+  }
+}
+
 /// Looks for the first value that is not UTF-8, which is among the values of this part.
 void TypeInference::note_other_encoding(Part& part, std::size_t index) {
   for (std::size_t row = 0; row < part.batch.records(); ++row) {
@@ -369,6 +397,7 @@ void TypeInference::add_column(Part& part, std::size_t index) {
       widen(columns_[index], value, line_of(part, row));
     }
   }
+  if (!rules_.date_formats.empty()) note_dates(part, index);
   if (was_utf8 && !columns_[index].valid_utf8) note_other_encoding(part, index);
 }
 
@@ -416,6 +445,10 @@ void TypeInference::merge_column(Column& column, const Column& later) {
   column.quoted_values += later.quoted_values;
   column.quoted_nulls |= later.quoted_nulls;
   column.needless_quotes |= later.needless_quotes;
+  column.several_nulls |= later.several_nulls;
+  column.date_formats &= later.date_formats;
+  column.dates += later.dates;
+  column.date_nulls += later.date_nulls;
   for (const NullWord& word : later.null_words) {
     null_word(column.null_words, bytes_of(word.text)).count += word.count;
   }
@@ -454,15 +487,36 @@ void TypeInference::take_null_words(const Column& from, ColumnSchema& column) co
   column.spelled |= words.size() > 1 || !is_own || from.report.nulls > 0;
 }
 
+/// The number of the first date format that reads all values, from 1 on; 0: there is none, or the
+/// values have another type than text, dates and times.
+std::size_t TypeInference::date_format_of(const Column& column, ColumnType type) const {
+  if (rules_.date_formats.empty() || column.dates == 0 || column.date_formats == 0) return 0;
+  if (!is_string(type) && !is_date_or_time(type)) return 0;
+  return 1 + static_cast<std::size_t>(std::countr_zero(column.date_formats));
+}
+
 /// The type that all values of the column have, with what is known of how they are written.
 ColumnSchema TypeInference::found_type(const Column& column) const {
-  return column.candidate.type(form_.delimiter == ',');
+  ColumnSchema type = column.candidate.type(form_.delimiter == ',');
+  const std::size_t format = date_format_of(column, type.type);
+  if (format == 0) return type;
+  type = rules_.date_formats[format - 1].type();
+  type.date_format = static_cast<Byte>(format);
+  type.spelled = true;
+  return type;
 }
 
 /// The findings on the column; words for missing values are values where the column has no type.
 ColumnReport TypeInference::report_of(const Column& column) const {
   ColumnReport report = column.report;
-  const ColumnType type = found_type(column).type;
+  const ColumnSchema found = found_type(column);
+  const ColumnType type = found.type;
+  if (found.date_format != 0) {
+    report.nulls += column.date_nulls;
+    report.values = column.dates;
+    report.given_up.clear();
+    return report;
+  }
   for (const NullWord& word : null_words(column, type)) {
     (is_string(type) ? report.values : report.nulls) += word.count;
   }
@@ -483,7 +537,8 @@ TableSchema TypeInference::finish(const std::vector<std::string>& names) const {
     const Column& from = columns_[i];
     ColumnSchema column = found_type(from);
     if (i < names.size()) column.name = names[i];
-    if (!is_string(column.type)) take_null_words(from, column);
+    if (!is_string(column.type) && column.date_format == 0) take_null_words(from, column);
+    column.spelled |= from.several_nulls;
     column.valid_utf8 = is_string(column.type) && from.valid_utf8;
     const bool delimited = form_.kind == TextKind::kDelimited;
     column.spelled |= from.quoted_nulls && (delimited || !is_string(column.type));

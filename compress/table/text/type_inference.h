@@ -61,7 +61,8 @@ struct RaggedRecords {
 /// The findings of one thread.
 class TypeInference {
  public:
-  TypeInference(std::size_t columns, TextForm form);
+  /// `rules`: of these, the texts for nulls and the formats of dates.
+  TypeInference(std::size_t columns, TextForm form, ReadingRules rules = {});
 
   /// Adds records of `text`, whose first byte is in line `first_line`. Surplus fields are
   /// ignored.
@@ -103,6 +104,11 @@ class TypeInference {
     bool needless_quotes = false;
     std::vector<NullWord> null_words;
     std::vector<NullWord> nan_words;  ///< before any other value: numbers, or missing values
+    bool several_nulls = false;       ///< nulls are written in several of the ways that were given
+    /// Bit i: the date format i has read all values but these words for missing ones.
+    Byte date_formats = 0xFF;
+    std::uint64_t dates = 0;
+    std::uint64_t date_nulls = 0;
   };
   struct Part;  ///< the records that are being added
   /// How far the lines of a text were counted.
@@ -122,6 +128,8 @@ class TypeInference {
   static NullWord& null_word(std::vector<NullWord>& words, Bytes text);
   static std::vector<NullWord> null_words(const Column& column, ColumnType type);
   void take_null_words(const Column& from, ColumnSchema& column) const;
+  void note_dates(const Part& part, std::size_t index);
+  std::size_t date_format_of(const Column& column, ColumnType type) const;
   ColumnSchema found_type(const Column& column) const;
   ColumnReport report_of(const Column& column) const;
   static void widen(Column& column, Bytes value, std::uint64_t line);
@@ -131,6 +139,7 @@ class TypeInference {
   void count_ragged(Part& part);
 
   TextForm form_;
+  ReadingRules rules_;
   std::vector<Column> columns_;
   RaggedRecords ragged_;
   std::uint64_t rows_ = 0;

@@ -165,7 +165,7 @@ class TableCompressor {
     add_note_of_encoding(reports);
     add_notes_of_types(reports);
     summary_.header_why = header_reason(options_.text, summary_);
-    return take_given_types(options_.types, saw_all_, text_.form.kind, summary_);
+    return take_given_types(options_.types, saw_all_, text_.form.kind, text_.rules, summary_);
   }
 
   /// Notes the first line that is not UTF-8, unless it has control characters, as binary data have.
@@ -206,7 +206,7 @@ class TableCompressor {
       if (!is_string(column.type) || !reports[i].had_type()) continue;
       if (reports[i].ambiguous_date) {
         summary_.notes.push_back("column '" + column.name + "' is text, because " +
-                                 reports[i].why(column));
+                                 reports[i].why(column) + "; --date-format says which");
         continue;
       }
       if (count++ == 0) first = "column '" + column.name + "': " + reports[i].why(column);

@@ -109,6 +109,12 @@ struct ColumnSchema {
   /// Some fields were written in yet another way, which each row group of an exact table stores
   /// (FORMAT.md 15.3, ExactLines::spellings). Only the way back to the text reads it.
   bool spelled = false;
+  /// While text is loaded: which date format of the options reads the values, from 1 on. It is not
+  /// stored, as each value has a spelling.
+  Byte date_format = 0;
+  /// While text is loaded: the caller has said the type, so that values are converted that do not
+  /// have it by themselves, such as 007 and 3.0 to integers. It is not stored either.
+  bool is_given = false;
   /// Only with kRawJson: values within the column's values that have a type (FORMAT.md 15.2).
   NestedFields fields;
   /// The type of the Arrow column that the values came from, where that is another one than `type`
@@ -238,5 +244,8 @@ std::string type_name(const ColumnSchema& column);
 /// Parses such a name; the column has no name. A decimal of up to 18 digits becomes a kDecimal64 of
 /// precision 18, others a kDecimal128 of 38. Error: kInvalidArgument, which lists the types.
 Result<ColumnSchema> parse_type(std::string_view text);
+/// Parses also the names that SQL has, as "bigint", "varchar(10)" and "double precision", in any
+/// letter case. The length of a text is ignored; a timestamp has microseconds.
+Result<ColumnSchema> parse_sql_type(std::string_view text);
 
 }  // namespace presso

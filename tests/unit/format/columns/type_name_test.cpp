@@ -2,6 +2,9 @@
 // Names of column types, there and back.
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 #include "presso/table_schema.h"
 
 namespace presso::type_name_test {
@@ -28,6 +31,27 @@ TEST(TypeName, StringIsUtf8AndDecimalsHaveTwoWidths) {
   EXPECT_EQ(parse_type("decimal(18,2)")->type, ColumnType::kDecimal64);
   EXPECT_EQ(parse_type("decimal(19,2)")->type, ColumnType::kDecimal128);
   EXPECT_EQ(parse_type("timestamp(us)")->unit, TimeUnit::kMicro);
+}
+
+TEST(TypeName, NamesOfSqlAreTypes) {
+  for (const auto& [sql, own] :
+       std::vector<std::pair<const char*, const char*>>{{"int", "int32"},
+                                                        {"BigInt", "int64"},
+                                                        {"VARCHAR(10)", "utf8"},
+                                                        {"text", "utf8"},
+                                                        {"double precision", "double"},
+                                                        {"Decimal(10, 2)", "decimal(18,2)"},
+                                                        {"numeric", "decimal(18,3)"},
+                                                        {"hugeint", "decimal(38,0)"},
+                                                        {"boolean", "bool"},
+                                                        {"timestamp", "timestamp(us)"},
+                                                        {"timestamp_ms", "timestamp(ms)"},
+                                                        {"int64", "int64"}}) {
+    const Result<ColumnSchema> column = parse_sql_type(sql);
+    ASSERT_TRUE(column.ok()) << sql;
+    EXPECT_EQ(type_name(*column), own);
+  }
+  EXPECT_NE(parse_sql_type("Strange").error().what.find("'Strange'"), std::string::npos);
 }
 
 TEST(TypeName, OthersAreRefusedWithTheListOfTypes) {

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Implements time_format.h.
-#include "query/compute/time_format.h"
+#include "format/columns/time_format.h"
 
 #include <algorithm>
 #include <array>
 
-#include "query/compute/moments.h"
+#include "format/columns/civil_week.h"
+#include "format/columns/digits.h"
 
-namespace presso::query {
+namespace presso {
 namespace {
+
+using civil::day_of_week;
+using civil::iso_year_of;
+using civil::kDayNames;
+using civil::kMonthNames;
+using civil::monday_of;
+using civil::week_of;
 
 constexpr std::int64_t kNanosOfSecond = 1'000'000'000;
 /// All specifiers but those that stand for several.
@@ -74,7 +82,7 @@ bool take_between(std::string_view& text, std::size_t most, std::int64_t least, 
 bool take_fraction(std::string_view& text, std::size_t most, std::int64_t& nanos) {
   std::size_t count = 0;
   if (!take_digits(text, most, nanos, &count)) return false;
-  nanos *= static_cast<std::int64_t>(power_of_ten(static_cast<unsigned>(9 - count)));
+  nanos *= static_cast<std::int64_t>(digits::power(9 - count));
   return true;
 }
 
@@ -205,6 +213,30 @@ Result<TimeFormat> TimeFormat::compile(std::string_view format) {
 bool TimeFormat::has(char specifier) const {
   return std::any_of(items_.begin(), items_.end(),
                      [&](const Item& item) { return item.specifier == specifier; });
+}
+
+bool TimeFormat::tells_day() const {
+  const bool in_year = (has('d') && (has('m') || has('b') || has('B'))) || has('j') ||
+                       ((has('U') || has('W')) && (has('w') || has('u') || has('a') || has('A')));
+  const bool in_iso_year = has('G') && has('V') && (has('u') || has('w'));
+  return ((has('Y') || has('y')) && in_year) || in_iso_year;
+}
+
+ColumnSchema TimeFormat::type() const {
+  ColumnSchema type;
+  constexpr std::string_view kTimes = "HIMSfgn";
+  const bool has_time = std::any_of(kTimes.begin(), kTimes.end(), [&](char c) { return has(c); });
+  type.type = has_time ? ColumnType::kTimestamp : ColumnType::kDate32;
+  if (!has_time) return type;
+  type.text = ValueText::kSpaceTime;
+  type.unit = has('n')   ? TimeUnit::kNano
+              : has('f') ? TimeUnit::kMicro
+              : has('g') ? TimeUnit::kMilli
+                         : TimeUnit::kSecond;
+  if (!has('z') && !has('Z')) return type;
+  type.text = ValueText::kLetterTimeZ;
+  type.zone = "UTC";
+  return type;
 }
 
 std::string TimeFormat::written(std::int64_t days, std::int64_t nanos) const {
@@ -382,7 +414,7 @@ bool TimeFormat::read_item(const Item& item, std::string_view& text, Fields& fie
   }
 }
 
-std::optional<Int128> TimeFormat::read(std::string_view text) const {
+std::optional<__int128> TimeFormat::read(std::string_view text) const {
   Fields fields;
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   for (const Item& item : items_) {
@@ -396,7 +428,7 @@ std::optional<Int128> TimeFormat::read(std::string_view text) const {
   if (!days) return std::nullopt;
   const std::int64_t seconds =
       ((*days * 24 + hour) * 60 + fields.minute) * 60 + fields.second - fields.offset;
-  return Int128{seconds} * kNanosOfSecond + fields.nanos;
+  return __int128{seconds} * kNanosOfSecond + fields.nanos;
 }
 
-}  // namespace presso::query
+}  // namespace presso

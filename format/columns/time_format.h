@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The formats of strftime() and strptime(), such as "%d.%m.%Y": compiled once for a query, then
+// The formats of strftime(), strptime() and --date-format, such as "%d.%m.%Y": compiled once, then
 // written or read for each row. Specifiers and rules are those of DuckDB 2.0.1. Tested by
 // tests/unit/query/compute/functions_test.cpp.
 #pragma once
@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "presso/error.h"
-#include "query/values/vector.h"
+#include "presso/table_schema.h"
 
-namespace presso::query {
+namespace presso {
 
 /// A compiled format. Immutable.
 class TimeFormat {
@@ -22,12 +22,17 @@ class TimeFormat {
 
   /// Whether the format holds this specifier.
   bool has(char specifier) const;
+  /// Whether texts of this format tell a day: its year, and its place there.
+  bool tells_day() const;
+  /// The type of texts of this format: date, or timestamp in the unit that the format has, which is
+  /// the second if it has no fraction. With a zone, or without one.
+  ColumnSchema type() const;
   /// Writes a moment: days since 1970-01-01, which are not beyond 2^40, and nanoseconds of the day.
   std::string written(std::int64_t days, std::int64_t nanos) const;
   /// Reads a text whole, apart from white space around it; what the format leaves out is that of
   /// 1900-01-01 00:00. Returns nanoseconds since 1970, or nothing for a text of another form or a
   /// day that does not exist.
-  std::optional<Int128> read(std::string_view text) const;
+  std::optional<__int128> read(std::string_view text) const;
 
  private:
   struct Item {
@@ -41,4 +46,4 @@ class TimeFormat {
   std::vector<Item> items_;
 };
 
-}  // namespace presso::query
+}  // namespace presso
