@@ -41,7 +41,7 @@ FieldReader ColumnBuilder::reader() const {
 }
 
 /// Whether a field is null because it is what the caller has said that nulls are.
-inline bool ColumnBuilder::is_null_field(const Field& field, Bytes text) const {
+bool ColumnBuilder::is_null_field(const Field& field, Bytes text) const {
   return is_null(field, text, null_text_) || is_null_by(null_words_, field, text);
 }
 
@@ -262,10 +262,12 @@ Status ColumnBuilder::append(const RecordBatch& batch, Bytes text, std::size_t i
   const bool tries_usual =
       string || (strict_ && !(column_.spelled && column_.type == ColumnType::kDouble));
   FieldReader reader = this->reader();
+  const bool has_words = !null_words_.empty();
   for (std::size_t r = 0; r < records; ++r) {
     const std::size_t at = batch.first_field[r] + index;
     const std::uint64_t row = data_.rows + r;
-    if (at >= batch.first_field[r + 1] || is_null_field(batch.fields[at], text)) {
+    if (at >= batch.first_field[r + 1] || is_null(batch.fields[at], text, null_text_) ||
+        (has_words && is_null_by(null_words_, batch.fields[at], text))) {
       if (!column_.nullable) return refuse(batch, text, r, index, first_line);
       put_null(row);
       if (at < batch.first_field[r + 1]) spell_null(row, batch.fields[at], text);

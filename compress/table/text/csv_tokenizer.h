@@ -141,8 +141,6 @@ inline bool is_null(const Field& field, Bytes text, const std::string& null_text
 
 /// Whether the field is one of the further texts for nulls, which are few and often none.
 inline bool is_null_by(const std::vector<std::string>& words, const Field& field, Bytes text) {
-  if (words.empty()) [[likely]]
-    return false;
   return std::any_of(words.begin(), words.end(),
                      [&](const std::string& word) { return is_null(field, text, word); });
 }

@@ -259,6 +259,7 @@ std::size_t TypeInference::pass(const Part& part, std::size_t index, std::size_t
   Column& column = columns_[index];
   const RecordBatch& batch = part.batch;
   const std::size_t records = batch.records();
+  const bool has_words = !rules_.null_words.empty();
   for (; row < records; ++row) {
     const std::size_t at = batch.first_field[row] + index;
     if (!part.even && at >= batch.first_field[row + 1]) continue;
@@ -267,7 +268,7 @@ std::size_t TypeInference::pass(const Part& part, std::size_t index, std::size_t
       ++column.report.nulls;
       continue;
     }
-    if (is_null_by(rules_.null_words, field, part.text)) {
+    if (has_words && is_null_by(rules_.null_words, field, part.text)) {
       ++column.report.nulls;
       column.several_nulls = true;
       continue;
@@ -437,8 +438,10 @@ void TypeInference::merge_column(Column& column, const Column& later) {
   if (before.seen && !before.same_type(column.candidate)) {
     note_break(report, before.column, later.report);
   }
+  // What values of the later part took away from it counts only if the column had a type so far.
+  const bool was_string = before.seen && before.column.type == ColumnType::kUtf8;
   for (const GivenUpType& type : later.report.given_up) {
-    if (!is_given_up(report, type.type)) report.given_up.push_back(type);
+    if (!was_string && !is_given_up(report, type.type)) report.given_up.push_back(type);
   }
   merge_counts(report, later.report);
   column.valid_utf8 = column.valid_utf8 && later.valid_utf8;
