@@ -54,6 +54,27 @@ class GivenValues(CliTest):
         rows = self.read_as(data, "--null", "?", "--null", "-1")[-2:]
         self.assertEqual(rows, [{"x": None, "t": "NA"}, {"x": 2, "t": None}])
 
+    @covers("compress", "--decimal")
+    @covers("select", "--decimal")
+    @covers("sql", "--decimal")
+    @covers("join", "--decimal")
+    @covers("info", "--decimal", "--input")
+    def test_the_decimal_point(self):
+        data = b"a;b;c;d\n1,234;1,5;1.5;x\n2,000;2,25;2;y\n"
+        for options, types, a in (
+            ((), ("utf8", "double", "double"), "1,234"),
+            (("--decimal", ","), ("double", "double", "utf8"), 1.234),
+            (("--decimal", "."), ("int64", "utf8", "double"), 1234),
+        ):
+            self.assertEqual(self.column(data, "a", *options)[0], a)
+            found = self.types("--input", "auto", *options)
+            self.assertEqual(tuple(found[name][0] for name in "abc"), types)
+        query = "select sum(a) as s from read_csv('t.csv', decimal_separator = ',')"
+        self.assertEqual(self.ok("sql", query).out, b"s\n3.234\n")
+        self.fails("sql", "from read_csv('t.csv', decimal_separator = ';')", saying="takes . or ,")
+        self.assertEqual(self.ok("select", "--table", "csv", "--delimiter", ";", "t.csv").out,
+                         self.ok("select", "--input", "csv", "--delimiter", ";", "t.csv").out)
+
     @covers("compress", "--date-format")
     @covers("select", "--date-format")
     @covers("sql", "--date-format")

@@ -101,8 +101,6 @@ Status parse_schema(const Given& given, std::vector<ColumnSchema>& types) {
   return {};
 }
 
-}  // namespace
-
 /// Sets what a kind of text implies. A delimiter or header that was given before is kept. `kind` is
 /// one of auto, csv, tsv, tbl and jsonl.
 Status apply_text_kind(const std::string& kind, TableTextOptions& text) {
@@ -119,6 +117,25 @@ Status apply_text_kind(const std::string& kind, TableTextOptions& text) {
     if (!text.header) text.header = false;
   }
   return {};
+}
+
+}  // namespace
+
+/// The flag has the category of plain input, as the other flags of text have in those commands.
+Flag input_flag(TableFlags& flags) {
+  return {.name = "input",
+          .value_name = "KIND",
+          .category = kPlainInput,
+          .brief = "how inputs that are not tables are written: auto, csv, tsv, tbl, jsonl",
+          .text =
+              "Such files, also as .gz, .zst, .lz4 or compressed by presso, are loaded into "
+              "memory. --table, as 'presso compress' calls it, is the same.",
+          .choices = {"auto", "csv", "tsv", "tbl", "jsonl"},
+          .default_value = "auto",
+          .aliases = {"table"},
+          .apply = [&flags](const Given& given) {
+            return apply_text_kind(given.value, flags.options.text);
+          }};
 }
 
 /// The flags about how rows are written as text, each of which implies --table. Each is refused for
@@ -202,6 +219,17 @@ std::vector<Flag> table_text_flags(TableFlags& flags) {
                                if (!is_first) text.null_words.push_back(given.value);
                                if (is_first) text.null_text = given.value;
                                is_first = false;
+                               return {};
+                             })},
+      {.name = "decimal",
+       .value_name = "BYTE",
+       .category = kTables,
+       .brief = "the decimal point of numbers: '.' or ','; the other one separates thousands",
+       .choices = {".", ","},
+       .default_value = "found out",
+       .apply = of_delimited(flags,
+                             [&text](const Given& given) -> Status {
+                               text.decimal = static_cast<Byte>(given.value[0]);
                                return {};
                              })},
       {.name = "date-format",
@@ -340,6 +368,7 @@ std::vector<Flag> table_flags(TableFlags& flags) {
                "with | after each field. Rows with too few or too many fields are an error. A "
                "Parquet file becomes a table whatever KIND says; its text is CSV.",
        .choices = {"auto", "csv", "tsv", "tbl", "jsonl"},
+       .aliases = {"input"},
        .apply =
            [&flags](const Given& given) {
              flags.on = true;

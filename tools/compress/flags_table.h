@@ -31,7 +31,7 @@ std::vector<Flag> table_flags(TableFlags& flags);
 /// Only those that say how the text is read, apart from its kind: --schema to --bad-rows. Commands
 /// that read text without storing it use these.
 std::vector<Flag> table_text_flags(TableFlags& flags);
-/// Sets what a kind of text (auto, csv, tsv, tbl, jsonl) implies; a delimiter that was given stays.
-Status apply_text_kind(const std::string& kind, TableTextOptions& text);
+/// --input, with which commands that do not store text take its kind; --table is another name.
+Flag input_flag(TableFlags& flags);
 
 }  // namespace presso::cli

@@ -148,6 +148,7 @@ class InfoCommand final : public Command {
   /// --devices and --calibrate need no file, since they are about the machine.
   std::vector<Flag> flags() override {
     std::vector<Flag> flags = report_flags();
+    flags.push_back(input_flag(text_));
     for (Flag& flag : table_text_flags(text_)) {
       if (flag.name == "bad-rows") continue;  // they are only counted here
       flag.category = kPlainInput;

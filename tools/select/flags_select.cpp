@@ -196,20 +196,7 @@ std::vector<Flag> output_flags(SelectSettings& settings) {
 /// inputs, as are all of these, and --no-header of a query about its output; the older name
 /// --input-header means the former.
 std::vector<Flag> input_flags(SelectSettings& settings) {
-  std::vector<Flag> flags = {
-      {.name = "input",
-       .value_name = "KIND",
-       .category = kPlainInput,
-       .brief = "how inputs that are not tables are written: auto, csv, tsv, tbl, jsonl",
-       .text = "Such files, also as .gz, .zst, .lz4 or compressed by presso, are loaded into "
-               "memory.",
-       .choices = {"auto", "csv", "tsv", "tbl", "jsonl"},
-       .default_value = "auto",
-       .apply =
-           [&settings](const Given& given) {
-             return apply_text_kind(given.value, settings.text.options.text);
-           }},
-  };
+  std::vector<Flag> flags = {input_flag(settings.text)};
   append(flags, table_text_flags(settings.text));
   for (Flag& flag : flags) {
     flag.category = kPlainInput;

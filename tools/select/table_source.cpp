@@ -52,6 +52,13 @@ Status apply_delimiter(const SqlSourceOption& option, TableSource& source) {
   PRESSO_ASSIGN(source.text.options.text.delimiter, byte_of(option, std::nullopt));
   return {};
 }
+Status apply_nulls(const SqlSourceOption& option, TableSource& source) {
+  TableTextOptions& text = source.text.options.text;
+  if (option.values.empty()) return refused(option, "takes texts");
+  text.null_text = option.values[0];
+  text.null_words.assign(option.values.begin() + 1, option.values.end());
+  return {};
+}
 Status apply_date_format(const SqlSourceOption& option, TableSource& source) {
   PRESSO_ASSIGN(const std::string text, text_of(option));
   PRESSO_ASSIGN(const TimeFormat format, TimeFormat::compile(text));
@@ -65,7 +72,7 @@ Status apply_nothing(const SqlSourceOption&, TableSource&) {
 
 /// The options by their names in DuckDB. Those without effect tune its reader, or switch on what is
 /// always done here.
-constexpr std::array<std::pair<std::string_view, ApplyOption>, 28> kOptions = {{
+constexpr std::array<std::pair<std::string_view, ApplyOption>, 30> kOptions = {{
     {"delim", apply_delimiter},
     {"sep", apply_delimiter},
     {"delimiter", apply_delimiter},
@@ -107,13 +114,13 @@ constexpr std::array<std::pair<std::string_view, ApplyOption>, 28> kOptions = {{
          return {};
        return refused(option, "takes a number of lines, up to 1048576");
      }},
-    {"nullstr",
+    {"nullstr", apply_nulls},
+    {"null", apply_nulls},
+    {"decimal_separator",
      [](const SqlSourceOption& option, TableSource& source) -> Status {
-       TableTextOptions& text = source.text.options.text;
-       if (option.values.empty()) return refused(option, "takes texts");
-       text.null_text = option.values[0];
-       text.null_words.assign(option.values.begin() + 1, option.values.end());
-       return {};
+       PRESSO_ASSIGN(source.text.options.text.decimal, byte_of(option, std::nullopt));
+       const Byte point = *source.text.options.text.decimal;
+       return point == '.' || point == ',' ? Status() : Status(refused(option, "takes . or ,"));
      }},
     {"dateformat", apply_date_format},
     {"timestampformat", apply_date_format},

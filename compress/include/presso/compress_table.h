@@ -33,6 +33,7 @@ struct TableTextOptions {
   std::optional<bool> trailing_delimiter;
   std::string null_text;                ///< a field without quotes that is exactly this is null
   std::vector<std::string> null_words;  ///< further texts that say the same
+  std::optional<Byte> decimal;          ///< the decimal point of numbers: '.' or ','
   /// Formats of strptime(). A column that is otherwise text, or a date, has the type of the first
   /// one that reads all of its values. At most 8.
   std::vector<std::string> date_formats;

@@ -123,6 +123,7 @@ class TextSniffer {
       }
       begun_.text.rules.null_words = options_.null_words;
       begun_.text.rules.date_formats = formats_;
+      begun_.text.rules.decimal = options_.decimal.value_or(0);
       begun_.kind = make_delimited_kind(begun_.text.form, begun_.text.names,
                                         {.rules = begun_.text.rules,
                                          .fill = options_.fill,

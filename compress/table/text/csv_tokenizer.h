@@ -54,6 +54,7 @@ struct ReadingRules {
   Byte escape = 0;                       ///< Dialect::escape
   bool merges_delimiters = false;        ///< Dialect::merges_delimiters
   std::vector<std::string> null_words;   ///< TableTextOptions::null_words
+  Byte decimal = 0;                      ///< TableTextOptions::decimal; 0: found out
   std::vector<TimeFormat> date_formats;  ///< TableTextOptions::date_formats
 };
 

@@ -285,12 +285,23 @@ bool TypeCandidate::is_spelled() const {
   return unusual && (usual || several || spelling == std::string_view(&kFieldKind, 1));
 }
 
-ColumnSchema TypeCandidate::type(bool in_quotes) const {
+bool TypeCandidate::lacks_word() const {
+  return column.type == ColumnType::kBool && words != 3 &&
+         bool_family(column.text) != ValueText::kPlain;
+}
+
+ColumnSchema TypeCandidate::type(bool in_quotes, Byte decimal) const {
+  if (decimal != 0 && is_any_number(column)) {
+    TypeCandidate known = *this;
+    const bool comma = decimal == ',';
+    (comma ? known.comma_groups : known.comma_point) = false;
+    if (comma && has_points(*this)) return type_of(ColumnType::kUtf8);
+    if (commas && !(comma ? comma_point : comma_groups)) return type_of(ColumnType::kUtf8);
+    return known.type(in_quotes);
+  }
   const bool as_point = comma_point && !points;
-  const bool words_miss = column.type == ColumnType::kBool && words != 3 &&
-                          bool_family(column.text) != ValueText::kPlain;
   const bool two_ways = commas && comma_groups && as_point && !in_quotes;
-  if (!seen || is_ambiguous() || words_miss || two_ways) return type_of(ColumnType::kUtf8);
+  if (!seen || is_ambiguous() || lacks_word() || two_ways) return type_of(ColumnType::kUtf8);
   ColumnSchema type = column;
   if (commas && comma_groups && comma_wholes) type = type_of(ColumnType::kInt64);
   if (commas) type.spelling = comma_spelling(comma_groups, comma_groups && comma_wholes);

@@ -49,13 +49,18 @@ struct TypeCandidate {
   bool same_type(const TypeCandidate& other) const;
   /// Whether every value can be read with the month first and with the day first.
   bool is_ambiguous() const { return year_last && month_first && day_first; }
+  /// Whether of a pair of words only one has occurred, which is no evidence of truth values unless
+  /// they are true and false.
+  bool lacks_word() const;
   /// Whether values are written in several ways, so that the way of each must be stored.
   bool is_spelled() const;
   /// The column, with the spelling of all its values if they have the same. A pair of words of
   /// which one does not occur, unless they are true and false, and ambiguous dates are strings.
   /// `in_quotes`: the delimiter is a comma as well, so that numbers with one stand in quotes, as
   /// those with thousands do; else commas that can be read in two ways make strings, too.
-  ColumnSchema type(bool in_quotes = true) const;
+  /// `decimal`: the decimal point if the caller has said it. Numbers that have the other one in
+  /// another place than between thousands are strings then.
+  ColumnSchema type(bool in_quotes = true, Byte decimal = 0) const;
   friend bool operator==(const TypeCandidate&, const TypeCandidate&) = default;
 };
 

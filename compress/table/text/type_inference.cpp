@@ -345,7 +345,7 @@ void TypeInference::widen(Column& column, Bytes value, std::uint64_t line) {
   if (!before.seen) {
     column.report.first_value = begin_of(value);
     column.report.first_line = line;
-  } else if (!before.same_type(column.candidate)) {
+  } else if (!before.same_type(column.candidate) && !before.lacks_word()) {
     column.report.given_up.push_back({before.column, begin_of(value), line});
   }
 }
@@ -435,7 +435,7 @@ void TypeInference::merge_column(Column& column, const Column& later) {
   const TypeCandidate before = column.candidate;
   ColumnReport& report = column.report;
   column.candidate = join(before, later.candidate);
-  if (before.seen && !before.same_type(column.candidate)) {
+  if (before.seen && !before.same_type(column.candidate) && !before.lacks_word()) {
     note_break(report, before.column, later.report);
   }
   // What values of the later part took away from it counts only if the column had a type so far.
@@ -500,7 +500,7 @@ std::size_t TypeInference::date_format_of(const Column& column, ColumnType type)
 
 /// The type that all values of the column have, with what is known of how they are written.
 ColumnSchema TypeInference::found_type(const Column& column) const {
-  ColumnSchema type = column.candidate.type(form_.delimiter == ',');
+  ColumnSchema type = column.candidate.type(form_.delimiter == ',', rules_.decimal);
   const std::size_t format = date_format_of(column, type.type);
   if (format == 0) return type;
   type = rules_.date_formats[format - 1].type();
