@@ -125,7 +125,10 @@ class Loader {
                " reads it, so the text is written in two ways)";
       }
     }
-    return fields < builders_.size() ? " (--ragged fill makes missing fields null)" : "";
+    if (builders_.size() == 1) return " (--skip N passes over lines before the header)";
+    if (fields > builders_.size()) return "";
+    const std::string fill = " (--ragged fill makes missing fields null";
+    return fill + (fields == 1 ? ", --bad-rows FILE sets such lines aside)" : ")");
   }
 
   /// Whether every field parses as its column's type.
