@@ -171,8 +171,9 @@ bool begins_utf32(Bytes begun) {
                                std::equal(std::begin(kHigh), std::end(kHigh), begun.begin()));
 }
 
-/// Without a mark, at least three of ten characters must have the high byte 0, as letters of
-/// English, digits, delimiters and line ends have, and hardly any the low byte.
+/// Without a mark, at least eight and three of ten characters must have the high byte 0, as letters
+/// of English, digits, delimiters and line ends have, and hardly any the low byte. A shorter text
+/// with a zero byte is rather damaged than UTF-16.
 TextEncoding find_encoding(Bytes begun) {
   if (begun.size() < 2) return TextEncoding::kUtf8;
   if (begun[0] == 0xFF && begun[1] == 0xFE) return TextEncoding::kUtf16Le;
@@ -186,8 +187,9 @@ TextEncoding find_encoding(Bytes begun) {
     zeros[0] += first ? 1 : 0;
     zeros[1] += second ? 1 : 0;
   }
+  constexpr std::size_t kLeast = 8;
   const std::size_t high = zeros[0] > zeros[1] ? 0 : 1;
-  if (10 * zeros[high] < 3 * pairs || 10 * zeros[1 - high] > zeros[high]) {
+  if (zeros[high] < kLeast || 10 * zeros[high] < 3 * pairs || 10 * zeros[1 - high] > zeros[high]) {
     return TextEncoding::kUtf8;
   }
   return high == 0 ? TextEncoding::kUtf16Be : TextEncoding::kUtf16Le;

@@ -69,7 +69,7 @@ class Table {
   RowGroupSummary row_group(std::uint64_t group) const;
   ColumnSummary column(std::uint64_t group, std::size_t column) const;
   std::uint64_t members() const;
-  /// Bytes of the exact text, heads included; 0 if the table is not exact.
+  /// Bytes of the exact text in UTF-8, heads included; 0 if the table is not exact.
   std::uint64_t text_bytes() const;
   std::uint64_t text_lines() const;
   /// Whether the index was damaged or missing and was made from the directories.
