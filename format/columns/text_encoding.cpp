@@ -171,7 +171,7 @@ bool begins_utf32(Bytes begun) {
                                std::equal(std::begin(kHigh), std::end(kHigh), begun.begin()));
 }
 
-/// Without a mark, at least eight and three of ten characters must have the high byte 0, as letters
+/// Without a mark, at least four and three of ten characters must have the high byte 0, as letters
 /// of English, digits, delimiters and line ends have, and hardly any the low byte. A shorter text
 /// with a zero byte is rather damaged than UTF-16.
 TextEncoding find_encoding(Bytes begun) {
@@ -187,7 +187,7 @@ TextEncoding find_encoding(Bytes begun) {
     zeros[0] += first ? 1 : 0;
     zeros[1] += second ? 1 : 0;
   }
-  constexpr std::size_t kLeast = 8;
+  constexpr std::size_t kLeast = 4;
   const std::size_t high = zeros[0] > zeros[1] ? 0 : 1;
   if (zeros[high] < kLeast || 10 * zeros[high] < 3 * pairs || 10 * zeros[1 - high] > zeros[high]) {
     return TextEncoding::kUtf8;
