@@ -66,6 +66,7 @@ class Help(CliTest):
         self.assertEqual(self.ok("--help=expert").out, self.ok("--help").out)
         for value in ("all", "", "true"):
             self.fails("info", f"--help={value}", saying=f"--help: '{value}' is not one of expert")
+        self.fails("compress", "--table", "a.csv", saying="before a file: --table auto a.csv")
 
     def test_help_fits_80_columns(self):
         for command in commands():

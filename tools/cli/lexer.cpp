@@ -37,7 +37,8 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// Error: kInvalidArgument where the value is none of the flag's choices, with the nearest one.
+/// Error: kInvalidArgument where the value is none of the flag's choices, with the nearest one, or
+/// how the command is written where it looks like a file.
 Status check_choice(const Given& given) {
   const auto& choices = given.flag->choices;
   if (std::find(choices.begin(), choices.end(), given.value) != choices.end()) return {};
@@ -46,7 +47,10 @@ Status check_choice(const Given& given) {
     list += (list.empty() ? "" : ", ") + std::string(choice);
   }
   return lexing_error(given.spelled + ": '" + given.value + "' is not one of " + list +
-                      did_you_mean(given.value, {choices.begin(), choices.end()}));
+                      (given.value.find_first_of("./") == given.value.npos
+                           ? did_you_mean(given.value, {choices.begin(), choices.end()})
+                           : "; before a file: " + given.spelled + " " + std::string(choices[0]) +
+                                 " " + given.value));
 }
 
 /// Checks a use of a flag. Error: the flag has choices and the value is none of them. A negation
