@@ -617,8 +617,9 @@ class TableCompressor {
 enum class Work { kCompress, kDescribe };
 
 /// The arguments of a TableCompressor.
-Result<TableSummary> run(ByteSource& source, ByteSource* types_from, const RandomAccess* file,
-                         ByteSink& sink, const TableOptions& options, Work work) {
+Result<TableSummary> make_table(ByteSource& source, ByteSource* types_from,
+                                const RandomAccess* file, ByteSink& sink,
+                                const TableOptions& options, Work work) {
   TableCompressor compressor(source, types_from, file, sink, options);
   return work == Work::kCompress ? compressor.run() : compressor.describe();
 }
@@ -644,7 +645,7 @@ Result<TableSummary> run_recoded(TextEncoding encoding, ByteSource& source, Byte
   std::optional<RecodedSource> types;
   if (types_from != nullptr) types.emplace(*types_from, encoding);
   const TableOptions recoded = options_of_recoded(encoding, options);
-  return run(text, types ? &*types : nullptr, nullptr, sink, recoded, work);
+  return make_table(text, types ? &*types : nullptr, nullptr, sink, recoded, work);
 }
 
 /// `types_from` is a second reading of the same file, or nullptr for a pipe.
@@ -658,7 +659,7 @@ Result<TableSummary> run_stream(ByteSource& source, ByteSource* types_from, Byte
   if (encoding != TextEncoding::kUtf8) {
     return run_recoded(encoding, text, types_from, sink, options, work);
   }
-  return run(text, types_from, nullptr, sink, options, work);
+  return make_table(text, types_from, nullptr, sink, options, work);
 }
 
 /// A text in UTF-8 is read by all threads, any other front to back, twice.
@@ -668,7 +669,7 @@ Result<TableSummary> run_file(const RandomAccess& file, ByteSink& sink, const Ta
   PRESSO_TRY(file.read_at(0, begun));
   PRESSO_ASSIGN(const TextEncoding encoding, encoding_of_text(begun, options.text.encoding));
   RangeSource text(file, 0, file.size());
-  if (encoding == TextEncoding::kUtf8) return run(text, nullptr, &file, sink, options, work);
+  if (encoding == TextEncoding::kUtf8) return make_table(text, nullptr, &file, sink, options, work);
   RangeSource again(file, 0, file.size());
   return run_recoded(encoding, text, &again, sink, options, work);
 }
