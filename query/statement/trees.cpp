@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "presso/statement.h"
 #include "query/expression/token.h"
 
 namespace presso::query {
@@ -80,7 +81,15 @@ bool any_node_of(const SqlQuery& query, const std::function<bool(const Expressio
 
 void NamesUsed::add(const Expression& tree) {
   any_node(tree, [this](const Expression& node) {
-    if (node.kind == Kind::kColumn) names_.insert(expression_detail::lower_case(node.text));
+    if (node.kind == Kind::kColumn) {
+      names_.insert(expression_detail::lower_case(node.text));
+      qualifiers_.insert(expression_detail::lower_case(node.qualifier));
+    }
+    const bool is_call = node.kind == Kind::kFunction;
+    const bool has_star = node.arguments.size() == 1 && node.arguments[0].kind == Kind::kStar;
+    stars_ += node.kind == Kind::kStar ? 1 : 0;
+    counts_ += is_call && node.text == "count" && has_star ? 1 : 0;
+    means_all_ = means_all_ || (is_call && node.text == "columns");
     if (node.statement != nullptr) add(*node.statement);
     return false;
   });
@@ -94,8 +103,19 @@ void NamesUsed::add(const SqlQuery& query) {
   for (const SqlJoin& join : query.joins) {
     for (const Expression& each : join.using_columns) add(each);
     add(join.source);
+    means_all_ = means_all_ || join.natural;
+  }
+  for (const auto& [name, window] : query.windows) {
+    for (const Expression& key : window.partition) add(key);
+    for (const SortExpression& key : window.order) add(key.expression);
   }
   add(query.from);
+}
+
+std::set<std::string> NamesUsed::with_qualifiers() const {
+  std::set<std::string> all = names_;
+  all.insert(qualifiers_.begin(), qualifiers_.end());
+  return all;
 }
 
 bool NamesUsed::has(const std::string& name) const {
@@ -104,10 +124,16 @@ bool NamesUsed::has(const std::string& name) const {
 
 void NamesUsed::add(const SqlSource& source) {
   for (const Expression& each : source.arguments) add(each);
+  means_all_ = means_all_ || !source.columns.empty();
   if (source.statement != nullptr) add(*source.statement);
 }
 
 void NamesUsed::add(const SqlStatement& statement) {
+  using StatementKind = SqlStatement::Kind;
+  using Purpose = SqlStatement::Purpose;
+  means_all_ = means_all_ || statement.kind == StatementKind::kPivot ||
+               statement.kind == StatementKind::kUnpivot ||
+               statement.purpose == Purpose::kDescribe || statement.purpose == Purpose::kSummarize;
   for (const SqlCommonTable& table : statement.with) add(*table.statement);
   add(statement.select);
   for (const auto& side : {statement.left, statement.right}) {
@@ -227,3 +253,14 @@ Error refused_at(const Expression& where, std::string what) {
 }
 
 }  // namespace presso::query
+
+namespace presso {
+
+std::optional<std::set<std::string>> columns_named(const SqlStatement& statement) {
+  query::NamesUsed used;
+  used.add(statement);
+  if (used.means_all()) return std::nullopt;
+  return used.with_qualifiers();
+}
+
+}  // namespace presso

@@ -44,14 +44,23 @@ class NamesUsed {
  public:
   void add(const Expression& tree);
   void add(const SqlQuery& query);
+  void add(const SqlStatement& statement);
   /// Whether a column of that name may be meant somewhere. Letter case does not matter.
   bool has(const std::string& name) const;
+  /// Whether columns are meant without being named: by a star, NATURAL JOIN, PIVOT, new names.
+  bool means_all() const { return means_all_ || stars_ > counts_; }
+  /// All names in lower case, with those of tables that stand before a column: `a.b` may be a field
+  /// of a column a.
+  std::set<std::string> with_qualifiers() const;
 
  private:
   void add(const SqlSource& source);
-  void add(const SqlStatement& statement);
 
   std::set<std::string> names_;  ///< in lower case
+  std::set<std::string> qualifiers_;
+  std::size_t stars_ = 0;
+  std::size_t counts_ = 0;  ///< stars of count(*), which mean no column
+  bool means_all_ = false;
 };
 
 /// Whether the condition compares the only subquery in it, or what is computed from it: where that

@@ -101,8 +101,13 @@ class Input(ParquetTest):
             (f"select first from {name} t(first, second) where second = 1", [{"first": 1}]),
             (f"select (1 - d) * u x, count( * ) n from {name} where i = 1 group by 1",
              [{"x": -0.5, "n": 1}]),
+            (f"select count(*) over w n from {name} window w as (partition by s) limit 1",
+             [{"n": 1}]),
+            (f"select max(u) u from {name} /* from here */ -- on", [{"u": 255}]),
         ):
             self.assertEqual(self.rows(statement), expected, statement)
+        both = self.rows(f"select 1000 as i union all by name from {name}")
+        self.assertEqual([row for row in both if row["i"] != 1000], ROWS)
         self.fails("sql", f"select none from {name}", saying="there is no column 'none'")
         out = self.ok("select", "plain.parquet", "--columns", "s, i+1 j", "--where", "u > 1").out
         self.assertEqual(out.decode(), "s,j\nccc,-2\nZürich,8\n")

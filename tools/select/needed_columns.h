@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: MIT
-// Which columns a question can need, by its text alone, so that the others of a Parquet file are
-// not read. A column is needed if its name stands anywhere in the text; all are where the text has
-// something that means columns without naming them (*, DESCRIBE, PIVOT, FROM without SELECT). So
-// more may be read than is used, but never less. Tested by tests/cli/test_parquet.py.
+// Which columns a question can need, so that the others of a Parquet file are not read. Tested by
+// tests/cli/test_parquet.py.
 #pragma once
 
+#include <optional>
+#include <set>
 #include <string>
+
+#include "presso/statement.h"
 
 namespace presso::cli {
 
-/// The text of a question, in lower case.
+/// The names that a question has, in lower case.
 class NeededColumns {
  public:
   /// All columns are needed.
   NeededColumns() = default;
-  /// `text` is a statement, or the expressions of flags, each after a comma.
-  explicit NeededColumns(const std::string& text);
+  explicit NeededColumns(const SqlStatement& question) : names_(columns_named(question)) {}
 
+  /// The name of a field, `a.b`, may have been written as a whole or in parts.
   bool needs(const std::string& column) const;
 
  private:
-  std::string text_;
-  bool all_ = true;
+  std::optional<std::set<std::string>> names_;
 };
 
 }  // namespace presso::cli

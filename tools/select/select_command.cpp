@@ -87,13 +87,16 @@ class SelectCommand final : public QueryCommand {
   NeededColumns needed_columns() const override {
     const SelectSettings& asked = settings_;
     if (asked.columns.empty() && asked.group_by.empty() && asked.aggregates.empty()) return {};
-    std::string text = "select " + asked.columns;
-    for (const std::string* part : {&asked.group_by, &asked.aggregates, &asked.order_by}) {
-      text += "," + *part;
-    }
-    for (const std::string& condition : asked.where) text += "," + condition;
-    for (const std::string& condition : asked.having) text += "," + condition;
-    return NeededColumns(text);
+    std::string list;
+    const auto add = [&list](const std::string& part) {
+      if (!part.empty()) list += (list.empty() ? "" : ", ") + part;
+    };
+    for (const std::string* part : {&asked.columns, &asked.group_by, &asked.aggregates}) add(*part);
+    for (const std::string& condition : asked.where) add(condition);
+    for (const std::string& condition : asked.having) add(condition);
+    const std::string order = asked.order_by.empty() ? "" : " order by " + asked.order_by;
+    const auto question = parse_statement("select " + list + order);
+    return question.ok() ? NeededColumns(*question) : NeededColumns();
   }
 
   /// Several files are one table: their rows follow each other.

@@ -155,13 +155,7 @@ class SqlCommand final : public QueryCommand {
     return {select.from.alias, {*select.where}};
   }
 
-  /// A source that gives its columns other names may use any of them.
-  NeededColumns needed_columns() const override {
-    const std::vector<SqlSource> files = presso::files_of(statement_);
-    const bool renames = std::any_of(files.begin(), files.end(),
-                                     [](const SqlSource& file) { return !file.columns.empty(); });
-    return renames ? NeededColumns() : NeededColumns(text_);
-  }
+  NeededColumns needed_columns() const override { return NeededColumns(statement_); }
 
   /// The number of the source that was named in the same way.
   std::optional<std::size_t> find_source(const SqlSource& source) const {

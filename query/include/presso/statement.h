@@ -15,6 +15,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +55,10 @@ struct StatementQuery {
 /// The files that FROM names anywhere in a statement, in the order of the text; a file that is
 /// named twice is there twice. Tables of WITH are no files.
 std::vector<SqlSource> files_of(const SqlStatement& statement);
+
+/// The names, in lower case, by which a statement can mean columns of its files; names of tables
+/// may be among them. nullopt if some part of it means columns without naming them, as a star does.
+std::optional<std::set<std::string>> columns_named(const SqlStatement& statement);
 
 /// Runs all queries of a statement but the last one. SqlStatement::purpose is left to the caller,
 /// except that DESCRIBE and SUMMARIZE give their own rows. `text` is the text that the statement
