@@ -7,6 +7,7 @@
 
 #include "compress/arrow/array_values.h"
 #include "format/columns/bit_copy.h"
+#include "format/columns/string_text.h"
 #include "format/columns/utf8_check.h"
 
 namespace presso {
@@ -59,8 +60,8 @@ NestedValues::NestedValues(const ArrowType& type, const ArrowSchema& schema)
     inner_.emplace_back(type.children[i], *schema.children[i]);
     if (kind_ != ArrowKind::kStruct) continue;
     const std::string& name = type.children[i].name;
-    append_json_string({reinterpret_cast<const Byte*>(name.data()), name.size()},
-                       keys_.emplace_back());
+    string_text::append_json_string({reinterpret_cast<const Byte*>(name.data()), name.size()},
+                                    keys_.emplace_back());
     keys_.back() += ':';
   }
 }
@@ -251,7 +252,7 @@ bool NestedValues::append_string(std::uint64_t row, std::string& to) const {
     return true;
   }
   if (!is_valid_utf8(bytes)) return fail("a string is not UTF-8");
-  append_json_string(bytes, to);
+  string_text::append_json_string(bytes, to);
   return true;
 }
 

@@ -10,6 +10,7 @@
 #include "decompress/arrow/owned_arrow.h"
 #include "format/columns/bit_copy.h"
 #include "format/columns/json_reader.h"
+#include "format/columns/string_text.h"
 #include "format/columns/utf8_check.h"
 #include "format/columns/value_patterns.h"
 
@@ -119,8 +120,9 @@ ArrayBuilder::ArrayBuilder(const ArrowType& type, bool nested)
   for (const ArrowType& child : type.children) {
     inner_.emplace_back(child, nested);
     if (kind_ != ArrowKind::kStruct) continue;
-    append_json_string({reinterpret_cast<const Byte*>(child.name.data()), child.name.size()},
-                       keys_.emplace_back());
+    string_text::append_json_string(
+        {reinterpret_cast<const Byte*>(child.name.data()), child.name.size()},
+        keys_.emplace_back());
     keys_.back() += ':';
   }
   for (const ArrowType& values : type.dictionary) inner_.emplace_back(values, nested);

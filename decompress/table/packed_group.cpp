@@ -7,6 +7,7 @@
 
 #include "format/columns/packed_rows.h"
 #include "format/columns/plain_row_group.h"
+#include "format/columns/schema.h"
 
 namespace presso {
 namespace {
@@ -70,9 +71,8 @@ Result<UnpackedGroup> unpack_group(const TableSchema& schema, const RowGroup& gr
       continue;
     }
     const bool is_exact_lines = schema.exact && i == schema.columns.size();
-    PRESSO_ASSIGN(
-        const ColumnData column,
-        rows.column(chunk.entries - 1, packed_form(schema_of(schema, i)), is_exact_lines));
+    PRESSO_ASSIGN(const ColumnData column,
+                  rows.column(chunk.entries - 1, bare_type(schema_of(schema, i)), is_exact_lines));
     if (is_exact_lines) {
       made.add_exact_lines(column.view());
       continue;

@@ -155,19 +155,15 @@ void append_unescaped(Bytes string, std::string& to) {
 
 /// A string's text as JSON, with its quotes.
 void append_string(Bytes string, std::string& to) {
-  to += '"';
   if (std::find(string.begin(), string.end(), Byte{'\\'}) == string.end()) {
+    to += '"';
     to += json_view(string);
-  } else {
-    std::string plain;
-    append_unescaped(string, plain);
-    const Bytes bytes(reinterpret_cast<const Byte*>(plain.data()), plain.size());
-    const std::size_t size = to.size();
-    to.resize(size + string_text::escaped_json_bytes(bytes));
-    const char* const end = string_text::escape_json(bytes, to.data() + size);
-    to.resize(static_cast<std::size_t>(end - to.data()));
+    to += '"';
+    return;
   }
-  to += '"';
+  std::string plain;
+  append_unescaped(string, plain);
+  string_text::append_json_string({reinterpret_cast<const Byte*>(plain.data()), plain.size()}, to);
 }
 
 /// The end of the string whose text begins at `at`: its closing quote.

@@ -7,29 +7,7 @@ namespace {
 
 using string_text::ByteVector;
 using string_text::kStep;
-
-/// Writes one character as UTF-8.
-Byte* put_utf8(std::uint32_t code, Byte* to) {
-  const auto put_rest = [&](int shift) {
-    *to++ = static_cast<Byte>(0x80 | (code >> shift & 0x3F));
-  };
-  if (code < 0x80) {
-    *to++ = static_cast<Byte>(code);
-  } else if (code < 0x800) {
-    *to++ = static_cast<Byte>(0xC0 | code >> 6);
-    put_rest(0);
-  } else if (code < 0x10000) {
-    *to++ = static_cast<Byte>(0xE0 | code >> 12);
-    put_rest(6);
-    put_rest(0);
-  } else {
-    *to++ = static_cast<Byte>(0xF0 | code >> 18);
-    put_rest(12);
-    put_rest(6);
-    put_rest(0);
-  }
-  return to;
-}
+using string_text::put_utf8;
 
 /// An escape sequence of the text and the character that it stands for.
 struct Escape {

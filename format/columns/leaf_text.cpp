@@ -98,15 +98,6 @@ bool LeafText::read(std::string_view text, Byte* value) const {
   return false;
 }
 
-void append_json_string(Bytes text, std::string& to) {
-  to += '"';
-  const std::size_t size = to.size();
-  to.resize(size + string_text::escaped_json_bytes(text));
-  const char* const end = string_text::escape_json(text, to.data() + size);
-  to.resize(static_cast<std::size_t>(end - to.data()));
-  to += '"';
-}
-
 void append_hex(Bytes bytes, std::string& to) {
   constexpr char kDigits[] = "0123456789abcdef";
   for (const Byte byte : bytes) {

@@ -37,8 +37,6 @@ class LeafText {
   ParseValue parse_ = nullptr;
 };
 
-/// Appends `text`, which must be UTF-8, in quotes.
-void append_json_string(Bytes text, std::string& to);
 /// Appends two hexadecimal digits a byte.
 void append_hex(Bytes bytes, std::string& to);
 /// The reverse; false for a text that append_hex() does not write.

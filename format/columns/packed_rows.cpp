@@ -78,15 +78,6 @@ class ValueWriter {
 
 }  // namespace
 
-ColumnSchema packed_form(const ColumnSchema& column) {
-  ColumnSchema form;
-  form.type = column.type;
-  form.scale = column.scale;
-  form.precision = column.precision;
-  form.unit = column.unit;
-  return form;
-}
-
 std::optional<PackedMarks> find_marks(std::span<const PackedField> fields) {
   std::array<bool, 256> used{};
   for (const PackedField& field : fields) {

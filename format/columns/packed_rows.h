@@ -18,12 +18,9 @@ namespace presso {
 
 /// A column and the type that its values have in the stream.
 struct PackedField {
-  ColumnSchema schema;  ///< see packed_form()
+  ColumnSchema schema;  ///< see bare_type()
   ColumnView column;
 };
-
-/// The type of a column, with none of the forms that its text has.
-ColumnSchema packed_form(const ColumnSchema& column);
 
 /// Two bytes that stand in no field.
 struct PackedMarks {

@@ -414,6 +414,16 @@ bool operator==(const NestedFields& a, const NestedFields& b) {
   return a.fields_ == b.fields_ || a.all() == b.all();
 }
 
+ColumnSchema bare_type(const ColumnSchema& column) {
+  ColumnSchema bare;
+  bare.type = column.type;
+  bare.scale = column.scale;
+  bare.precision = column.precision;
+  bare.unit = column.unit;
+  bare.zone = column.zone;
+  return bare;
+}
+
 std::size_t bytes_of_paths(const NestedFields& fields) {
   std::size_t bytes = 0;
   for (const NestedField& field : fields.all()) bytes += field.path.size();

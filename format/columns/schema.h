@@ -30,6 +30,9 @@ std::vector<Byte> serialise_schema(const TableSchema& schema);
 /// Error: kBadSchema, also for what check_schema() refuses and for bits without a meaning.
 Result<TableSchema> parse_schema(Bytes payload);
 
+/// The type of a column alone, with none of the forms that its text has: type, scale, precision,
+/// unit and zone.
+ColumnSchema bare_type(const ColumnSchema& column);
 /// The sizes of the fields' paths added up.
 std::size_t bytes_of_paths(const NestedFields& fields);
 /// How many bytes of a schema's payload the fields take.

@@ -112,4 +112,35 @@ std::size_t escaped_json_bytes(Bytes text, JsonEscapes escapes) {
   return bytes;
 }
 
+void append_json_string(Bytes text, std::string& to) {
+  to += '"';
+  const std::size_t size = to.size();
+  to.resize(size + escaped_json_bytes(text));
+  const char* const end = escape_json(text, to.data() + size);
+  to.resize(static_cast<std::size_t>(end - to.data()));
+  to += '"';
+}
+
+Byte* put_utf8(std::uint32_t code, Byte* to) {
+  const auto put_rest = [&](int shift) {
+    *to++ = static_cast<Byte>(0x80 | (code >> shift & 0x3F));
+  };
+  if (code < 0x80) {
+    *to++ = static_cast<Byte>(code);
+  } else if (code < 0x800) {
+    *to++ = static_cast<Byte>(0xC0 | code >> 6);
+    put_rest(0);
+  } else if (code < 0x10000) {
+    *to++ = static_cast<Byte>(0xE0 | code >> 12);
+    put_rest(6);
+    put_rest(0);
+  } else {
+    *to++ = static_cast<Byte>(0xF0 | code >> 18);
+    put_rest(12);
+    put_rest(6);
+    put_rest(0);
+  }
+  return to;
+}
+
 }  // namespace presso::string_text

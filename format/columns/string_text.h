@@ -152,5 +152,10 @@ char* escape_json(Bytes text, char* to, JsonEscapes escapes = {});
 /// An upper bound of what escape_json() writes, at most kMostJsonEscape times the bytes.
 std::size_t escaped_json_bytes(Bytes text, JsonEscapes escapes = {});
 constexpr std::size_t kMostJsonEscape = 6;
+/// Appends `text` as JSON has strings, in quotes.
+void append_json_string(Bytes text, std::string& to);
+
+/// Writes a character as UTF-8, up to 4 bytes, and returns the end.
+Byte* put_utf8(std::uint32_t code, Byte* to);
 
 }  // namespace presso::string_text

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "format/columns/string_text.h"
 #include "format/columns/utf8_check.h"
 
 namespace presso {
@@ -43,26 +44,8 @@ std::uint32_t single_character(TextEncoding encoding, Byte byte) {
 
 void append_utf8(std::uint32_t character, Buffer& to) {
   Byte bytes[4];
-  std::size_t size = 0;
-  const auto tail = [&](unsigned shift) {
-    bytes[size++] = static_cast<Byte>(0x80 | (character >> shift & 0x3F));
-  };
-  if (character < 0x80) {
-    bytes[size++] = static_cast<Byte>(character);
-  } else if (character < 0x800) {
-    bytes[size++] = static_cast<Byte>(0xC0 | character >> 6);
-    tail(0);
-  } else if (character < 0x10000) {
-    bytes[size++] = static_cast<Byte>(0xE0 | character >> 12);
-    tail(6);
-    tail(0);
-  } else {
-    bytes[size++] = static_cast<Byte>(0xF0 | character >> 18);
-    tail(12);
-    tail(6);
-    tail(0);
-  }
-  to.append({bytes, size});
+  const Byte* const end = string_text::put_utf8(character, bytes);
+  to.append({bytes, static_cast<std::size_t>(end - bytes)});
 }
 
 std::uint32_t unit_at(TextEncoding encoding, Bytes text, std::size_t at) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "scan/unicode/unicode.h"
 
@@ -45,6 +46,21 @@ inline std::string_view take_character(std::string_view& text) {
   const std::string_view first = text.substr(0, character_bytes(bytes_of(text)));
   text.remove_prefix(first.size());
   return first;
+}
+
+/// The parts of a text between separators; an empty one stands between any two characters.
+inline std::vector<std::string_view> parts_of(std::string_view text, std::string_view separator) {
+  std::vector<std::string_view> parts;
+  if (separator.empty()) {
+    while (!text.empty()) parts.push_back(take_character(text));
+    return parts;
+  }
+  for (std::size_t at = 0; (at = text.find(separator)) != text.npos;) {
+    parts.push_back(text.substr(0, at));
+    text.remove_prefix(at + separator.size());
+  }
+  parts.push_back(text);
+  return parts;
 }
 
 }  // namespace presso::query

@@ -52,30 +52,20 @@ class Elements {
 };
 
 std::string quoted(Text text) {
-  std::string json(string_text::escaped_json_bytes(bytes_of(text)) + 2, '"');
-  char* const end = string_text::escape_json(bytes_of(text), json.data() + 1);
-  json.resize(static_cast<std::size_t>(end - json.data()));
-  return json + '"';
+  std::string json;
+  string_text::append_json_string(bytes_of(text), json);
+  return json;
 }
 
 Text to_json(const Row& row, Text text) {
   return row.keep(quoted(text));
 }
 
-/// An empty separator stands between any two characters.
 Text string_split(const Row& row, Text text, Text separator) {
   std::string list = "[";
-  const auto add = [&](Text part) {
+  for (const Text part : parts_of(text, separator)) {
     if (list.size() > 1) list += ',';
     list += quoted(part);
-  };
-  while (separator.empty() && !text.empty()) add(take_character(text));
-  if (!separator.empty()) {
-    for (std::size_t at = 0; (at = text.find(separator)) != Text::npos;) {
-      add(text.substr(0, at));
-      text.remove_prefix(at + separator.size());
-    }
-    add(text);
   }
   return row.keep(list + ']');
 }
@@ -100,12 +90,16 @@ std::int64_t list_position(const Row& row, Text list, Text wanted) {
   return 0;
 }
 
-/// The elements from `first` to `last`, both included; negative places count from the end.
-Text list_slice(const Row& row, Text list, std::int64_t first, std::int64_t last) {
-  const Elements elements(row, list);
-  const std::int64_t count = elements.count();
+/// Limits `first` and `last` to places from 1 to `count`; negative places count from the end.
+void clamp(std::int64_t count, std::int64_t& first, std::int64_t& last) {
   first = std::max<std::int64_t>(first < 0 ? first + count + 1 : first, 1);
   last = std::min(last < 0 ? last + count + 1 : last, count);
+}
+
+/// The elements from `first` to `last`, both included.
+Text list_slice(const Row& row, Text list, std::int64_t first, std::int64_t last) {
+  const Elements elements(row, list);
+  clamp(elements.count(), first, last);
   std::string slice = "[";
   for (std::int64_t place = first; place <= last; ++place) {
     if (place > first) slice += ',';
@@ -115,9 +109,7 @@ Text list_slice(const Row& row, Text list, std::int64_t first, std::int64_t last
 }
 
 Text text_slice(const Row&, Text text, std::int64_t first, std::int64_t last) {
-  const std::int64_t count = count_characters(bytes_of(text));
-  first = std::max<std::int64_t>(first < 0 ? first + count + 1 : first, 1);
-  last = std::min(last < 0 ? last + count + 1 : last, count);
+  clamp(count_characters(bytes_of(text)), first, last);
   if (first > last) return {};
   const Text rest = view_of(behind(bytes_of(text), first - 1));
   return rest.substr(0, rest.size() - view_of(behind(bytes_of(rest), last - first + 1)).size());

@@ -85,18 +85,9 @@ Text parse_filename(const Row&, Text path) {
   return path.substr(path.find_last_of('/') + 1);
 }
 
-/// Part `wanted`, counted from 1, or from the end if negative; empty where there is none. An empty
-/// separator stands between any two characters.
+/// Part `wanted`, counted from 1, or from the end if negative; empty where there is none.
 Text split_part(const Row&, Text text, Text separator, std::int64_t wanted) {
-  std::vector<Text> parts;
-  while (separator.empty() && !text.empty()) parts.push_back(take_character(text));
-  if (!separator.empty()) {
-    for (std::size_t at = 0; (at = text.find(separator)) != Text::npos;) {
-      parts.push_back(text.substr(0, at));
-      text.remove_prefix(at + separator.size());
-    }
-    parts.push_back(text);
-  }
+  const std::vector<Text> parts = parts_of(text, separator);
   const auto count = static_cast<std::int64_t>(parts.size());
   if (wanted < 0) wanted = wanted < -count ? 0 : count + 1 + wanted;
   return wanted < 1 || wanted > count ? Text() : parts[static_cast<std::size_t>(wanted - 1)];
@@ -166,17 +157,11 @@ Text translate(const Row& row, Text text, Text from, Text to) {
   return row.keep(changed);
 }
 
-std::vector<Text> characters_of(Text text) {
-  std::vector<Text> characters;
-  while (!text.empty()) characters.push_back(take_character(text));
-  return characters;
-}
-
 /// The edit distance, by the usual dynamic programme over characters; the time is the product of
 /// both lengths.
 std::int64_t levenshtein(const Row&, Text first, Text second) {
-  const std::vector<Text> a = characters_of(first);
-  const std::vector<Text> b = characters_of(second);
+  const std::vector<Text> a = parts_of(first, {});
+  const std::vector<Text> b = parts_of(second, {});
   std::vector<std::int64_t> line(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) line[j] = static_cast<std::int64_t>(j);
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -191,8 +176,8 @@ std::int64_t levenshtein(const Row&, Text first, Text second) {
 }
 
 std::int64_t hamming(const Row& row, Text first, Text second) {
-  const std::vector<Text> a = characters_of(first);
-  const std::vector<Text> b = characters_of(second);
+  const std::vector<Text> a = parts_of(first, {});
+  const std::vector<Text> b = parts_of(second, {});
   if (a.empty() || a.size() != b.size()) return row.fail(), 0;
   std::int64_t different = 0;
   for (std::size_t i = 0; i < a.size(); ++i) different += a[i] == b[i] ? 0 : 1;

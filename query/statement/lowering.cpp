@@ -193,7 +193,7 @@ std::size_t uses_of(const SqlStatement& statement, std::size_t number) {
 /// for one place.
 Status Lowering::add_common(const SqlStatement& statement, std::size_t number, CommonTables& own) {
   const SqlCommonTable& table = statement.with[number];
-  const CommonTables before = own;
+  CommonTables before = own;
   CommonTable& added = *own.tables.emplace_back(std::make_shared<CommonTable>());
   added.name = table.name;
   added.columns = table.columns;
@@ -202,12 +202,15 @@ Status Lowering::add_common(const SqlStatement& statement, std::size_t number, C
     PRESSO_ASSIGN(added.answer, recursive(added, &own));
     return {};
   }
-  if (only_chooses(*table.statement) && uses_of(statement, number) == 1) {
-    added.before = before;
-    return {};
-  }
-  PRESSO_ASSIGN(Relation rows, answer(*table.statement, &before, nullptr, table.name));
-  PRESSO_ASSIGN(added.answer, renamed(std::move(rows), table.columns, {}));
+  added.before = std::move(before);
+  const bool waits = only_chooses(*table.statement) && uses_of(statement, number) == 1;
+  return waits ? Status() : answer_common(added);
+}
+
+Status Lowering::answer_common(CommonTable& table) {
+  if (table.answer) return {};
+  PRESSO_ASSIGN(Relation rows, answer(*table.statement, &*table.before, nullptr, table.name));
+  PRESSO_ASSIGN(table.answer, renamed(std::move(rows), table.columns, {}));
   return {};
 }
 
@@ -338,11 +341,7 @@ Result<Relation> Lowering::source(const SqlSource& source, const CommonTables* c
     return renamed(std::move(relation), source.columns, source);
   }
   if (CommonTable* table = common_table(source, common)) {
-    if (!table->answer) {
-      PRESSO_ASSIGN(Relation rows,
-                    answer(*table->statement, &*table->before, nullptr, table->name));
-      PRESSO_ASSIGN(table->answer, renamed(std::move(rows), table->columns, {}));
-    }
+    PRESSO_TRY(answer_common(*table));
     Relation relation = *table->answer;
     relation.alias = source.alias.empty() ? table->name : source.alias;
     return renamed(std::move(relation), source.columns, source);

@@ -71,7 +71,8 @@ struct CommonTable {
   std::vector<std::string> columns;
   std::shared_ptr<const SqlStatement> statement;
   std::optional<Relation> answer;
-  /// The tables that the statement sees, if it is answered or merged where it is used.
+  /// The tables that the statement sees; without an answer it is answered or merged where it is
+  /// used.
   std::optional<CommonTables> before;
 };
 
@@ -139,6 +140,7 @@ class Lowering {
   Result<Query> lower_pivot(const SqlStatement& statement, const CommonTables* common);
   Result<Query> lower_unpivot(const SqlStatement& statement, const CommonTables* common);
   Status add_common(const SqlStatement& statement, std::size_t number, CommonTables& own);
+  Status answer_common(CommonTable& table);
   Result<Relation> recursive(const CommonTable& table, const CommonTables* common);
   Result<Relation> function(const SqlSource& source);
   /// Takes values of a column of 8 bytes, in any number of calls.

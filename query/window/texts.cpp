@@ -18,12 +18,10 @@ class TextAggregate final : public WindowAggregate {
         strings_(strings),
         is_list_(input.call->kind == WindowKind::kList),
         printed_(input.arguments[0].schema) {
-    is_json_ = printed_.text == ValueText::kRawJson;
-    printed_.text = is_list_ && input.arguments[0].view.physical == Physical::kDouble
-                        ? ValueText::kPointReal
-                        : ValueText::kPlain;
-    print_ = value_printer(printed_);
     const bool is_real = input.arguments[0].view.physical == Physical::kDouble;
+    is_json_ = printed_.text == ValueText::kRawJson;
+    printed_.text = is_list_ && is_real ? ValueText::kPointReal : ValueText::kPlain;
+    print_ = value_printer(printed_);
     is_leaf_ = is_list_ && (is_real || printed_.type == ColumnType::kDate32);
     if (is_leaf_) leaf_ = LeafText(printed_);
   }
@@ -85,16 +83,10 @@ class TextAggregate final : public WindowAggregate {
                                       : std::string_view(printed);
     const bool is_string = values.view.physical == Physical::kString && !is_json_;
     if (is_list_ && !is_leaf_ && (is_string || is_date_or_time(printed_.type))) {
-      append_quoted(text);
+      string_text::append_json_string(bytes_of(text), text_);
     } else {
       text_ += text;
     }
-  }
-  void append_quoted(std::string_view text) {
-    const std::size_t before = text_.size();
-    text_.resize(before + string_text::escaped_json_bytes(bytes_of(text)) + 2, '"');
-    char* const end = string_text::escape_json(bytes_of(text), text_.data() + before + 1);
-    text_.resize(static_cast<std::size_t>(end - text_.data()) + 1);
   }
   /// Prints from the stored form of the value, whose low bytes are those in memory.
   std::string print(std::uint32_t row) const {

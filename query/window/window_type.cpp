@@ -5,6 +5,7 @@
 
 #include "format/columns/arrow_format.h"
 #include "format/columns/arrow_type.h"
+#include "format/columns/schema.h"
 #include "presso/arrow_abi.h"
 #include "query/window/window_call.h"
 
@@ -244,10 +245,7 @@ ColumnSchema list_schema(const ColumnSchema& of) {
   list.arrow_type = arrow_type_of_list(of);
   list.valid_utf8 = !list.arrow_type.empty();
   if (is_string(of.type)) return list;
-  ColumnSchema element = number_schema(of.type, of.precision, of.scale);
-  element.unit = of.unit;
-  element.zone = of.zone;
-  list.fields = NestedFields({{"[*]", element}});
+  list.fields = NestedFields({{"[*]", bare_type(of)}});
   return list;
 }
 

@@ -298,12 +298,7 @@ std::optional<ColumnSchema> JsonFields::type_of(const Place& place) const {
   const ColumnSchema found = place.types->finish({}).columns[0];
   const bool is_moment = place.kinds == kind_bit(JsonKind::kString);
   if (is_string(found.type) || is_date_or_time(found.type) != is_moment) return std::nullopt;
-  type.type = found.type;
-  type.scale = found.scale;
-  type.precision = found.precision;
-  type.unit = found.unit;
-  type.zone = found.zone;
-  return type;
+  return bare_type(found);
 }
 
 /// Adds the fields of a place and those below it.

@@ -7,6 +7,7 @@
 
 #include "compress/table/write/block_appender.h"
 #include "format/columns/packed_rows.h"
+#include "format/columns/schema.h"
 #include "format/columns/table_file.h"
 #include "format/columns/wire_reader.h"
 
@@ -102,7 +103,7 @@ class Packer {
   /// Columns that are null stay as they are.
   void add_field(std::size_t column, const ColumnSchema& schema, const ColumnView& view) {
     if (stored_.directory.columns[column].representation == Representation::kNull) return;
-    fields_.push_back({packed_form(schema), view});
+    fields_.push_back({bare_type(schema), view});
     numbers_[column] = static_cast<std::uint32_t>(fields_.size());
   }
 
