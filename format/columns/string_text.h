@@ -13,6 +13,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <string>
 
 #include "presso/bytes.h"
 
