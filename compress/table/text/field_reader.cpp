@@ -145,6 +145,8 @@ bool take_date(Cursor& cursor, TimeText& time) {
   // The day stands first where the mark is a point.
   time.month_first = time.mark != '.' && civil::exists(time.year, time.first, time.second);
   time.day_first = time.year_last && civil::exists(time.year, time.second, time.first);
+  time.year_first = short_year && one.size() == 2 &&
+                    civil::exists(full_year(time.first), time.second, small_number(three));
   return time.month_first || time.day_first;
 }
 

@@ -58,6 +58,7 @@ struct TimeText {
   bool year_last = false;
   bool month_first = false;  ///< the date exists with the month before the day: 2/24/2003
   bool day_first = false;    ///< the year is last, and the date exists as 24/2/2003 does
+  bool year_first = false;   ///< the year has two digits and may be the first, as in 03-02-24
   bool has_time = false;
   std::uint32_t year = 0;
   std::uint32_t first = 0;  ///< the other two numbers of the date, in their order

@@ -166,6 +166,7 @@ std::optional<ColumnSchema> unusual_time(Bytes value, TypeCandidate& candidate) 
   if (time.year_last) {
     candidate.month_first = time.month_first;
     candidate.day_first = time.day_first;
+    candidate.year_first = time.year_first;
     column.text = order_text(time.month_first);
   }
   column.unit = static_cast<TimeUnit>((time.fraction_digits + 2) / 3);
@@ -375,6 +376,7 @@ TypeCandidate join(const TypeCandidate& a, const TypeCandidate& b) {
   both.words = a.words | b.words;
   both.month_first = a.month_first && b.month_first;
   both.day_first = a.day_first && b.day_first;
+  both.year_first = a.year_first && b.year_first;
   if (both.year_last && !both.month_first && !both.day_first) return string;
   both.points = has_points(a) || has_points(b);
   both.commas = a.commas || b.commas;

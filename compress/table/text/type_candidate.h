@@ -36,6 +36,7 @@ struct TypeCandidate {
   bool year_last = false;      ///< dates and times: 2/24/2003, not 2003-02-24
   bool month_first = true;     ///< where the year is last: month, day is possible
   bool day_first = true;       ///< where the year is last: day, month is possible
+  bool year_first = false;     ///< the year may as well stand first: 24-01-05
   bool points = false;         ///< a number has a point
   bool commas = false;         ///< a number has a comma
   bool comma_groups = true;    ///< every comma can separate thousands
@@ -47,8 +48,8 @@ struct TypeCandidate {
   std::string spelling;        ///< of the values that are not usual
 
   bool same_type(const TypeCandidate& other) const;
-  /// Whether every value can be read with the month first and with the day first.
-  bool is_ambiguous() const { return year_last && month_first && day_first; }
+  /// Whether every value can be read in more than one order of year, month and day.
+  bool is_ambiguous() const { return year_last && month_first + day_first + year_first > 1; }
   /// Whether of a pair of words only one has occurred, which is no evidence of truth values unless
   /// they are true and false.
   bool lacks_word() const;

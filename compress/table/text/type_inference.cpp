@@ -215,7 +215,7 @@ std::uint64_t TypeInference::line_of(Part& part, std::size_t record) {
 
 // A sentence for people, or nothing where the type is no surprise.
 std::string ColumnReport::why(const ColumnSchema& column) const {
-  if (ambiguous_date) return "every date can be read as month/day and as day/month";
+  if (ambiguous_date) return "every date can be read in two orders of day, month and year";
   if (given_up.empty() && !(is_string(column.type) && values != 0)) return {};
   const bool first = given_up.empty();
   return "value `" + (first ? first_value : given_up.back().value) + "` at line " +

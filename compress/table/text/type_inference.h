@@ -37,8 +37,8 @@ struct ColumnReport {
   std::vector<GivenUpType> given_up;  ///< in the order of their lines
   std::uint64_t other_line = 0;       ///< of the first value that is not UTF-8; 0: there is none
   std::string other_value;            ///< its beginning
-  /// Whether every date can be read as month/day and as day/month; the column is left a string
-  /// then.
+  /// Whether every date can be read in two orders of day, month and year. The column is left a
+  /// string then.
   bool ambiguous_date = false;
 
   /// Whether the first values, at least three, have a type that another one took away, or all can

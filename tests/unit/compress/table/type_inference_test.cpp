@@ -125,7 +125,15 @@ TEST(TypeInference, SlashDatesAreDatesOnlyWhereTheMonthIsKnown) {
   EXPECT_EQ(type_of({"01/02/2024", "03/04/2024"}), "utf8");
   const TypeInference ambiguous = inference_of_column({"01/02/2024"});
   EXPECT_EQ(ambiguous.report()[1].why(ambiguous.finish({}).columns[1]),
-            "every date can be read as month/day and as day/month");
+            "every date can be read in two orders of day, month and year");
+}
+
+TEST(TypeInference, YearsOfTwoDigitsNeedEvidenceOfWhereTheyStand) {
+  EXPECT_EQ(type_of({"24-01-05", "24-02-10"}), "utf8");
+  EXPECT_EQ(type_of({"05/01/24"}), "utf8");
+  EXPECT_EQ(column_of({"15-03-12", "15-03-99"}).text, ValueText::kDaySlashDate);
+  EXPECT_EQ(column_of({"03/15/12", "03/04/12"}).text, ValueText::kMonthSlashDate);
+  EXPECT_EQ(column_of({"15/3/12", "5/3/12"}).text, ValueText::kDaySlashDate);
 }
 
 TEST(TypeInference, NullsHaveNoPartInTheType) {
