@@ -39,11 +39,12 @@ bool in_values(Byte byte) {
 }
 
 /// A comma and the name of a member, as they stand before a value that is not a row's first.
-std::string name_in_json(Bytes bytes, string_text::JsonEscapes escapes, bool spaces) {
+std::string name_in_json(Bytes bytes, string_text::JsonEscapes escapes,
+                         const JsonSpacing& spacing) {
   std::string text(string_text::escaped_json_bytes(bytes, escapes), '"');
   const char* const end = string_text::escape_json(bytes, text.data(), escapes);
   text.resize(static_cast<std::size_t>(end - text.data()));
-  return (spaces ? ", \"" : ",\"") + text + (spaces ? "\": " : "\":");
+  return spacing.between + "\"" + text + "\"" + spacing.colon;
 }
 
 }  // namespace
@@ -70,11 +71,16 @@ RowPrinter::RowPrinter(const TableSchema& schema, std::span<const ColumnView> co
   }
   if (schema.exact) add_spellings();
   for (const Field& field : fields_) most_row_bytes_ += field.most_bytes + field.before.size();
-  if (json_) row_end_.push_back('}');
-  if (!json_ && form_.trailing_delimiter) row_end_.push_back(static_cast<char>(form_.delimiter));
-  if (form_.carriage_return) row_end_.push_back('\r');
-  row_end_.push_back('\n');
-  most_row_bytes_ += row_end_.size() + 1;  // and '{'
+  if (json_) {
+    const JsonSpacing& spacing = form_.json_spacing;
+    row_begin_ = spacing.before + '{' + spacing.open;
+    row_end_ = spacing.close + '}' + spacing.after;
+    rows_are_lines_ = spacing.are_lines();
+  } else {
+    if (form_.trailing_delimiter) row_end_.push_back(static_cast<char>(form_.delimiter));
+    row_end_ += form_.carriage_return ? "\r\n" : "\n";
+  }
+  most_row_bytes_ += row_begin_.size() + row_end_.size();
 }
 
 /// The column itself, or a copy in which bytes that are not UTF-8 are replaced, if that is asked
@@ -128,7 +134,7 @@ RowPrinter::Field RowPrinter::make_field(const ColumnSchema& schema,
       append_as_utf8(valid, name);
       name = valid;
     }
-    field.before = name_in_json(name, json_escapes_, form_.json_spaces);
+    field.before = name_in_json(name, json_escapes_, form_.json_spacing);
   }
   if (schema.type == ColumnType::kBool) {
     for (const bool word : {false, true}) field.words[word] = bool_field(schema, word);
@@ -343,8 +349,8 @@ const JsonOrder* RowPrinter::order_of(std::uint64_t row) const {
 // Field::before has the comma before the name; the first member leaves out the comma and, if any,
 // the space.
 char* RowPrinter::print_json_row(std::uint64_t row, char* at) const {
-  *at++ = '{';
-  std::size_t left_out = form_.json_spaces ? 2 : 1;  // in front of the first member
+  at = put_text(at, row_begin_);
+  std::size_t left_out = form_.json_spacing.between.size();  // in front of the first member
   const auto print_member = [&](const Field& field, bool null) {
     at = put_text(at, std::string_view(field.before).substr(left_out));
     left_out = 0;
@@ -411,9 +417,10 @@ char* RowPrinter::print_field(const Field& field, std::uint64_t row, char* at) c
       break;
   }
   const Bytes text = column.string(row);
-  // A line feed in such a value is white space, and would end the row's line.
+  // A line feed in such a value is white space, and would end the row's line where it is one.
   const string_text::QuoteMark line_feed('\n');
-  if (string_text::copy_marked(text.data(), text.size(), field.values_end, at, line_feed)) {
+  if (string_text::copy_marked(text.data(), text.size(), field.values_end, at, line_feed) &&
+      rows_are_lines_) {
     std::replace(at, at + text.size(), '\n', ' ');
   }
   return at + text.size();

@@ -82,7 +82,7 @@ class RowPrinter {
     ColumnSchema schema;
     ColumnView column;
     const Byte* values_end = nullptr;  ///< of strings
-    std::string before;                ///< JSON: `,"name":` or `, "name": `
+    std::string before;                ///< JSON: `,"name":`, with white space
     std::string words[2];              ///< bools: false and true, in quotes if need be
     std::string null_text;
     bool is_spelled = false;     ///< a field may have a spelling, or the column has one
@@ -142,7 +142,9 @@ class RowPrinter {
   string_text::JsonEscapes json_escapes_;
   string_text::JsonMarks json_marks_;
   JsonOrders json_orders_;
+  std::string row_begin_;  ///< JSON: '{', with white space
   std::string row_end_;
+  bool rows_are_lines_ = true;
   std::size_t most_row_bytes_ = 0;  ///< without strings' own bytes
   std::vector<ReplacedStrings> replaced_;
   std::vector<Field> fields_;

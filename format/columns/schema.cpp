@@ -5,6 +5,7 @@
 #include "format/columns/schema.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <unordered_set>
 
@@ -28,6 +29,7 @@ constexpr Byte kJsonSpacesBit = 4;
 constexpr Byte kJsonOmitsNullsBit = 8;
 constexpr Byte kJsonAsciiBit = 16;
 constexpr Byte kJsonSlashesBit = 32;
+constexpr Byte kJsonSpacingBit = 64;
 
 constexpr Byte kNullableBit = 1;
 constexpr Byte kValidUtf8Bit = 2;
@@ -50,13 +52,29 @@ std::string quoted(const std::string& name) {
   return "'" + name + "'";
 }
 
+/// The flags that say how rows of JSON are spaced: two of them for lines, else kJsonSpacingBit.
+Byte spacing_flags(const JsonSpacing& spacing) {
+  if (!spacing.are_lines()) return kJsonSpacingBit;
+  return (spacing.colon.size() > 1 ? kJsonSpacesBit : 0) |
+         (spacing.after.size() > 1 ? kCarriageReturnBit : 0);
+}
+
 /// The flags' byte of the form of text.
 Byte text_flags(const TextForm& text) {
-  return static_cast<Byte>(
-      (text.carriage_return ? kCarriageReturnBit : 0) |
-      (text.trailing_delimiter ? kTrailingDelimiterBit : 0) |
-      (text.json_spaces ? kJsonSpacesBit : 0) | (text.json_omits_nulls ? kJsonOmitsNullsBit : 0) |
-      (text.json_ascii ? kJsonAsciiBit : 0) | (text.json_slashes ? kJsonSlashesBit : 0));
+  const bool is_json = text.kind == TextKind::kJsonLines;
+  const Byte line_end = text.carriage_return ? kCarriageReturnBit : 0;
+  return static_cast<Byte>((is_json ? spacing_flags(text.json_spacing) : line_end) |
+                           (text.trailing_delimiter ? kTrailingDelimiterBit : 0) |
+                           (text.json_omits_nulls ? kJsonOmitsNullsBit : 0) |
+                           (text.json_ascii ? kJsonAsciiBit : 0) |
+                           (text.json_slashes ? kJsonSlashesBit : 0));
+}
+
+/// The texts of a spacing in the order in which they are stored.
+template <class Spacing>
+auto spacing_texts(Spacing& spacing) {
+  return std::array{&spacing.before,  &spacing.open,  &spacing.colon,
+                    &spacing.between, &spacing.close, &spacing.after};
 }
 
 /// Appends the orders of keys, which only tables of JSON lines have.
@@ -92,7 +110,11 @@ void append_text_form(std::vector<Byte>& to, const TextForm& text) {
   append_text(to, text.null_text);
   append_text(to, text.head);
   if (text.encoding != TextEncoding::kUtf8) to.push_back(static_cast<Byte>(text.encoding));
-  if (text.kind == TextKind::kJsonLines) append_orders(to, text.json_orders);
+  if (text.kind != TextKind::kJsonLines) return;
+  if (!text.json_spacing.are_lines()) {
+    for (const std::string* part : spacing_texts(text.json_spacing)) append_text(to, *part);
+  }
+  append_orders(to, text.json_orders);
 }
 
 /// The reverse of append_text_form(); check_schema() judges the values.
@@ -102,16 +124,22 @@ TextForm read_text_form(WireReader& from, bool has_encoding) {
   text.delimiter = from.value<Byte>();
   text.quote = from.value<Byte>();
   const auto flags = from.value<Byte>();
-  text.carriage_return = (flags & kCarriageReturnBit) != 0;
+  const bool is_json = text.kind == TextKind::kJsonLines;
+  text.carriage_return = !is_json && (flags & kCarriageReturnBit) != 0;
   text.trailing_delimiter = (flags & kTrailingDelimiterBit) != 0;
-  text.json_spaces = (flags & kJsonSpacesBit) != 0;
   text.json_omits_nulls = (flags & kJsonOmitsNullsBit) != 0;
   text.json_ascii = (flags & kJsonAsciiBit) != 0;
   text.json_slashes = (flags & kJsonSlashesBit) != 0;
   text.null_text = from.text();
   text.head = from.text();
   if (has_encoding) text.encoding = static_cast<TextEncoding>(from.value<Byte>());
-  if (text.kind == TextKind::kJsonLines) text.json_orders = read_orders(from);
+  if (!is_json) return text;
+  text.json_spacing =
+      JsonSpacing::lines((flags & kJsonSpacesBit) != 0, (flags & kCarriageReturnBit) != 0);
+  if ((flags & kJsonSpacingBit) != 0) {
+    for (std::string* part : spacing_texts(text.json_spacing)) *part = from.text();
+  }
+  text.json_orders = read_orders(from);
   return text;
 }
 
@@ -382,6 +410,9 @@ Status check_text_form(const TextForm& text) {
   }
   if (text.head.size() > kMaxHeadBytes) {
     return invalid("what stands before the first row is larger than 16 MiB");
+  }
+  for (const std::string* part : spacing_texts(text.json_spacing)) {
+    if (part->size() > kMaxJsonSpacing) return invalid("white space of more than 255 bytes");
   }
   if (text.kind != TextKind::kDelimited) return {};
   const auto is_line_end = [](Byte byte) { return byte == '\n' || byte == '\r'; };

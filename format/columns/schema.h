@@ -14,6 +14,7 @@ constexpr std::uint64_t kMaxSchemaBytes = 64u << 20;
 constexpr std::size_t kMaxColumns = 65535;
 constexpr std::size_t kMaxNameBytes = 65535;
 constexpr std::size_t kMaxNullTextBytes = 255;
+constexpr std::size_t kMaxJsonSpacing = 255;     ///< of each text of a JsonSpacing
 constexpr std::size_t kMostSpellingBytes = 255;  ///< of a column
 constexpr std::size_t kMostFields = 1000;        ///< of a column
 constexpr std::size_t kMaxPathBytes = 4u << 20;  ///< of all fields

@@ -51,7 +51,7 @@ MAX_INDEX_BYTES = 1 << 31
 # --- 15.2: the schema ---------------------------------------------------------------------------
 
 NO_TEXT, DELIMITED, JSON_LINES = range(3)
-JSON_SPACES, JSON_OMITS_NULLS, JSON_ASCII, JSON_SLASHES = 4, 8, 16, 32
+JSON_SPACES, JSON_OMITS_NULLS, JSON_ASCII, JSON_SLASHES, JSON_SPACING = 4, 8, 16, 32, 64
 RAW_JSON, POINT_REAL, LAST_TEXT = 12, 13, 18
 # A column's flags.
 NULLABLE, NULL_TEXT, SPELLING, SPELLED, DETAILS, ZONE, NAME_IN_HEAD = 1, 4, 8, 16, 32, 64, 128
@@ -173,6 +173,7 @@ class Schema:
     head: bytes
     line_flags: int
     orders: list
+    spacing: tuple = ()  # of JSON: before, open, colon, between, close, after
     encoding: str = ""  # none: the text is the bytes of the table's own
     columns: list = field(default_factory=list)
 
@@ -326,11 +327,26 @@ def parse_arrow_types(from_, columns):
     require(any(column.arrow_type for column in columns), TableCode.BAD_SCHEMA, "no types of Arrow")
 
 
+def parse_spacing(from_, line_flags):
+    lines = {
+        flags: (b"", b"", colon, between, b"", end)
+        for end_flag, end in ((0, b"\n"), (1, b"\r\n"))
+        for flags, colon, between in ((end_flag, b":", b","), (end_flag | JSON_SPACES, b": ", b", "))
+    }
+    flags = line_flags & (1 | JSON_SPACES | JSON_SPACING)
+    if flags in lines:
+        return lines[flags]
+    spacing = tuple(from_.text(255) for _ in range(6))
+    right = flags == JSON_SPACING and spacing not in lines.values()
+    require(right, TableCode.BAD_SCHEMA, "white space")
+    return spacing
+
+
 def parse_schema(payload):
     from_ = Reader(payload, TableCode.BAD_SCHEMA)
     columns, flags = from_.varint(), from_.number(1)
     kind, delimiter, quote, line_flags = from_.bytes(4)
-    require(flags <= 15 and line_flags <= 63, TableCode.BAD_SCHEMA, "reserved bits")
+    require(flags <= 15 and line_flags <= 127, TableCode.BAD_SCHEMA, "reserved bits")
     has_fields, has_arrow_types = flags & FIELDS, flags & ARROW_TYPES
     schema = Schema(
         exact=bool(flags & 1),
@@ -349,6 +365,7 @@ def parse_schema(payload):
         require(encoding in ENCODINGS and kind != 0, TableCode.BAD_SCHEMA, "encoding")
         schema.encoding = ENCODINGS[encoding]
     if kind == JSON_LINES:
+        schema.spacing = parse_spacing(from_, line_flags)
         schema.orders = parse_orders(from_, columns)
     right = 1 <= columns <= MAX_COLUMNS and kind <= JSON_LINES and not (schema.exact and kind == 0)
     require(right, TableCode.BAD_SCHEMA, "text")
@@ -1108,6 +1125,7 @@ class GroupDecoder:
         self.seen |= {f"own spelling {chr(column.spelling[0])}"} if column.spelling else set()
         self.seen |= {f"field of type {field.type}" for field in column.fields.values()}
         self.seen |= {"own null text"} if column.null is not None else set()
+        self.seen |= {"spacing"} if self.schema.line_flags & JSON_SPACING else set()
         if chunk.representation == NULL:
             return [None] * rows
         if chunk.representation == IN_ROWS:
@@ -1596,12 +1614,12 @@ def json_value(schema, column, value, spelling):
     text = value_text(column, value)
     in_quotes = column.is_string or column.type in (DATE, TIMESTAMP) or text[-1:] in (b"n", b"f")
     if column.is_string and column.text == RAW_JSON:
-        return text.replace(b"\n", b" ")
+        return text if schema.line_flags & JSON_SPACING else text.replace(b"\n", b" ")
     return json_string(schema, text) if in_quotes else text
 
 
 def json_field(schema, column, value, spelling):
-    name = json_string(schema, column.name) + (b": " if schema.line_flags & JSON_SPACES else b":")
+    name = json_string(schema, column.name) + schema.spacing[2]
     if spelling[:1] == b"=":
         return name + spelling[1:]
     return name + json_value(schema, column, value, spelling or own_spelling(schema, column))
@@ -1621,9 +1639,9 @@ def json_row(schema, values, spellings):
         keys = range(len(values))
         if schema.line_flags & JSON_OMITS_NULLS:
             keys = sorted(present)
-    comma = b", " if schema.line_flags & JSON_SPACES else b","
+    before, open_, _, between, close, after = schema.spacing
     fields = (json_field(schema, schema.columns[key], values[key], spellings[key]) for key in keys)
-    return b"{" + comma.join(fields) + b"}"
+    return before + b"{" + open_ + between.join(fields) + close + b"}" + after
 
 
 def delimited_field(schema, column, value, spelling):
@@ -1647,9 +1665,9 @@ def delimited_field(schema, column, value, spelling):
 
 
 def row_text(schema, values, spellings):
-    end = b"\r\n" if schema.carriage_return else b"\n"
     if schema.kind == JSON_LINES:
-        return json_row(schema, values, spellings) + end
+        return json_row(schema, values, spellings)
+    end = b"\r\n" if schema.carriage_return else b"\n"
     fields = zip(schema.columns, values, spellings)
     row = schema.delimiter.join(delimited_field(schema, *field) for field in fields)
     return row + (schema.delimiter if schema.trailing_delimiter else b"") + end

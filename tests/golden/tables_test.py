@@ -274,6 +274,8 @@ def small_texts():
 def json_texts():
     yield "objects", JSON_OBJECTS
     yield "nested", NESTED_OBJECTS
+    rows = [{"id": row, "in": {"list": [row, "x"]}} for row in range(20)]
+    yield "pretty", json.dumps(rows, indent=2).encode()
     dice = inputs.Random(11)
     names = ["id", "kind", "who", "caf\u00e9", "x/y"]
     values = [None, True, False, 3, -2.5, 1e300, "a/b", "\u00e9\n\U0001f600", [1, {"k": 2}], ""]
@@ -324,7 +326,7 @@ class FreshTables(unittest.TestCase):
         wanted |= {f"representation {number}" for number in range(5)}
         wanted |= {f"spelling {kind}" for kind in "=ntqu"} | {"own spelling n", "own spelling t"}
         wanted |= {f"field of type {number}" for number in (1, 5, 9, 11, 12, 13, 14, 15)}
-        wanted |= {"own null text", *(f"text {number}" for number in range(19))}
+        wanted |= {"own null text", "spacing", *(f"text {number}" for number in range(19))}
         wanted |= {"validity", "exact lines", "coding 1", "coding 3", "integers as bytes"}
         wanted |= {f"planes {form}" for form in (0, 1, 2, 4, 5)}
         wanted |= {f"plane {coding}" for coding in (0, 1, 3, 255)}
@@ -526,7 +528,7 @@ class Mutations(unittest.TestCase):
 
     FILES = (
         "bytes", "comments", "crlf", "ragged", "tabs", "trailing", "only-a-header", "framed",
-        "spelled-json", "arrow",
+        "spelled-json", "pretty", "arrow",
     )  # fmt: skip
     EACH = 150
 

@@ -87,7 +87,10 @@ std::optional<JsonText> sniff_json(Bytes head, bool surely) {
     return surely || inner == head.size() || head[inner] == '"' || head[inner] == '}';
   };
   if (at < head.size() && head[at] == '[' && is_object(skip_blank(at + 1))) {
-    json.form.head = text_of(head.first(skip_blank(at + 1)));
+    // The white space of the first row's line belongs to the row, as it does in all other rows.
+    const std::string_view before = text_of(head.first(skip_blank(at + 1)));
+    const std::size_t line = before.rfind('\n');
+    json.form.head = line == before.npos || line < at ? before : before.substr(0, line + 1);
     json.layout = JsonLayout::kArray;
     return json;
   }
@@ -188,12 +191,7 @@ void JsonInference::add_row(const JsonBatch& batch, Bytes text, std::size_t row)
     shape_.push_back(member.kind == JsonKind::kNull ? column | kJsonNull : column);
   }
   if (!twice) order_.add(shape_);
-  if (!shape_.empty()) {
-    const JsonMember& first = batch.members[batch.first_member[row]];
-    spaces_.add(text[first.begin - (first.kind == JsonKind::kString ? 2 : 1)] == ' ');
-  }
-  const std::size_t end = batch.begin[row + 1];
-  if (text[end - 1] == '\n') carriage_return_.add(text[end - 2] == '\r');
+  if (!shape_.empty()) spacing_.add(batch, text, row);
 }
 
 /// Votes on escapes, for strings that show them.
@@ -230,10 +228,9 @@ void JsonInference::merge(const JsonInference& later) {
   for (std::size_t i = 0; i < columns.size(); ++i) kinds_[columns[i]] |= later.kinds_[i];
   fields_.merge(later.fields_, columns);
   order_.merge(later.order_, columns);
-  spaces_.merge(later.spaces_);
+  spacing_.merge(later.spacing_);
   ascii_.merge(later.ascii_);
   slashes_.merge(later.slashes_);
-  carriage_return_.merge(later.carriage_return_);
   closed_ |= later.closed_;
   if (ragged_.count == 0) {
     ragged_.first_line = later.ragged_.first_line;
@@ -286,8 +283,7 @@ Result<TableSchema> JsonInference::finish() const {
   const TableSchema inferred = types_.finish(keys_.names());
   TableSchema schema;
   schema.text = form_;
-  schema.text.carriage_return = carriage_return_.won();
-  schema.text.json_spaces = spaces_.won();
+  schema.text.json_spacing = spacing_.winner();
   schema.text.json_ascii = ascii_.won();
   schema.text.json_slashes = slashes_.won();
   schema.text.json_omits_nulls = choice().omits_nulls;

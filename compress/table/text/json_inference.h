@@ -23,6 +23,7 @@
 #include "compress/table/text/json_fields.h"
 #include "compress/table/text/json_key_order.h"
 #include "compress/table/text/json_keys.h"
+#include "compress/table/text/json_spacing.h"
 #include "compress/table/text/type_inference.h"
 
 namespace presso {
@@ -96,10 +97,9 @@ class JsonInference {
   JsonFields fields_;
   std::vector<Byte> kinds_;  ///< for each column, a bit for each JsonKind that it had
   JsonKeyOrder order_;
-  Votes spaces_;
+  JsonSpacingVotes spacing_;
   Votes ascii_;
   Votes slashes_;
-  Votes carriage_return_;
   RaggedRecords ragged_;
   std::string first_fault_;  ///< a message without its line
   bool closed_ = false;

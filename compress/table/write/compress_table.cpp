@@ -222,6 +222,7 @@ class TableCompressor {
     TextForm& form = summary_.schema.text;
     if (form.kind != TextKind::kJsonLines) return;
     form.head.resize(std::min(form.head.size(), form.head.find('[')));
+    form.json_spacing = form.json_spacing.as_lines();
   }
 
   /// The second reading of a file must show the same head.

@@ -31,6 +31,7 @@ TableSchema with_text_form(const TableSchema& schema) {
   // Facts of some other text do not belong to this table.
   made.text.head.clear();
   made.text.json_orders.clear();
+  made.text.json_spacing = schema.text.json_spacing.as_lines();
   if (made.text.kind == TextKind::kNone) made.text.kind = TextKind::kDelimited;
   if (made.text.kind == TextKind::kDelimited) made.text.head = header_line(made);
   return made;

@@ -162,6 +162,27 @@ enum class TextEncoding : Byte {
 using JsonOrder = std::vector<std::uint32_t>;
 constexpr std::uint32_t kJsonNull = 1u << 16;
 
+/// What stands around the keys and values of a row of JSON: white space, and the marks between
+/// them. A row is `before{open"key"colon value between"key"colon value close}after`.
+struct JsonSpacing {
+  std::string before;
+  std::string open;
+  std::string colon = ":";
+  std::string between = ",";
+  std::string close;
+  std::string after = "\n";
+
+  /// Each row is a line; with blanks it is `{"a": 1, "b": 2}`, as Python writes it.
+  static JsonSpacing lines(bool blanks, bool carriage_return = false) {
+    const char* const end = carriage_return ? "\r\n" : "\n";
+    return {{}, {}, blanks ? ": " : ":", blanks ? ", " : ",", {}, end};
+  }
+  /// Lines with blanks if these have any.
+  JsonSpacing as_lines() const { return lines(colon.size() > 1); }
+  bool are_lines() const { return *this == lines(colon.size() > 1, after.size() > 1); }
+  friend bool operator==(const JsonSpacing&, const JsonSpacing&) = default;
+};
+
 /// How rows are written as text. Tables keep the form of the text that they were made from;
 /// printing may use another one.
 struct TextForm {
@@ -170,14 +191,14 @@ struct TextForm {
   TextEncoding encoding = TextEncoding::kUtf8;
   Byte delimiter = ',';
   Byte quote = '"';                 ///< doubled in a quoted field; 0: no field is quoted
-  bool carriage_return = false;     ///< lines end in CR LF
+  bool carriage_return = false;     ///< delimited lines end in CR LF
   bool trailing_delimiter = false;  ///< a delimiter follows the last field (.tbl)
   std::string null_text;            ///< a field not in quotes that is exactly this is null
   /// What stands before the first row, unchanged: byte order mark, skipped lines, header.
   std::string head;
-  // JSON lines. Keys stand in the order of the columns, unless one of `json_orders` fits: the first
+  // JSON. Keys stand in the order of the columns, unless one of `json_orders` fits: the first
   // one whose keys, apart from those of nulls, are exactly the columns in which the row has values.
-  bool json_spaces = false;       ///< `{"a": 1, "b": 2}`, as Python writes it
+  JsonSpacing json_spacing;
   bool json_omits_nulls = false;  ///< a null's key is left out, unless an order names it
   bool json_ascii = false;        ///< other characters as \uXXXX
   bool json_slashes = false;      ///< '/' as "\/", as PHP writes it

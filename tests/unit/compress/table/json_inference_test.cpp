@@ -95,16 +95,14 @@ TEST(JsonInference, OrdersThatContradictEachOtherAreListed) {
 TEST(JsonInference, TheWritingIsThatOfMostRows) {
   TextForm form =
       schema_of("{\"a\": \"\\u00e9\", \"b\": null}\r\n{\"a\": \"x\\/y\", \"b\": 1}\r\n").text;
-  EXPECT_TRUE(form.json_spaces);
+  EXPECT_EQ(form.json_spacing, JsonSpacing::lines(true, true));
   EXPECT_TRUE(form.json_ascii);
   EXPECT_TRUE(form.json_slashes);
-  EXPECT_TRUE(form.carriage_return);
   EXPECT_FALSE(form.json_omits_nulls);
   form = schema_of("{\"a\":\"\xC3\xA9/\",\"b\":null}\n{\"a\": \"\\u001f\\\\u00e9\"}\n{}\n").text;
-  EXPECT_FALSE(form.json_spaces);
+  EXPECT_EQ(form.json_spacing, JsonSpacing::lines(false));
   EXPECT_FALSE(form.json_ascii);
   EXPECT_FALSE(form.json_slashes);
-  EXPECT_FALSE(form.carriage_return);
   EXPECT_TRUE(form.json_omits_nulls);
 }
 
@@ -218,7 +216,7 @@ TEST(JsonSniff, TheFirstObjectTellsTheLayout) {
     EXPECT_EQ(sniffed(text), "spread") << text;
   }
   EXPECT_EQ(sniffed("[{\"a\":1}]"), "array[");
-  EXPECT_EQ(sniffed(" [\n  {\"a\":1}]"), "array [\n  ");
+  EXPECT_EQ(sniffed(" [\n  {\"a\":1}]"), "array [\n");
   for (const char* text : {"", "a,b\n", "[1]\n", "[]", "[[{}]]", "{a}\n", "{x", "\n\n"}) {
     EXPECT_EQ(sniffed(text), "none") << text;
     EXPECT_EQ(sniffed(text, true), "lines") << text;

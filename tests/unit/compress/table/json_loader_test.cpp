@@ -81,8 +81,20 @@ TEST(JsonLoader, ObjectsOverSeveralLinesAndOfArraysKeepTheirText) {
   expect_exact("{\n  \"a\": 1\n}\n{\"a\":2}\n", 1);
   expect_exact("{\"a\":1}\n{\"a\":2\n}\n{\"a\":3}\n", 1);
   expect_exact("{\"a\":1}{\"a\":2}\n", 1);
-  expect_exact("[{\"a\":1},{\"a\":2}]\n", 3);
-  expect_exact(" [\n{\"a\":[\n1],\"b\":2}\n,\n{\"b\":3}\n ]", 3);
+  expect_exact(" [\n{\"a\":[\n1],\"b\":2}\n,\n{\"b\":3}\n ]", 2);
+}
+
+TEST(JsonLoader, TheSpacingOfMostRowsNeedsNoExactText) {
+  // The last element has no comma, and the array's end is kept as well.
+  expect_exact("[{\"a\":1},{\"a\":2},{\"a\":3}]\n", 2);
+  expect_exact("[{\"a\": 1, \"b\": 2}, {\"a\": 2, \"b\": 2}, {\"a\": 3}]", 2);
+  const std::string row = "  {\r\n    \"a\": [\r\n      1\r\n    ],\r\n    \"b\": \"x\"\r\n  }";
+  expect_exact("[\r\n" + row + ",\r\n" + row + ",\r\n" + row + "\r\n]\r\n", 2);
+  expect_exact("{\n\"a\" : 1\n}\n{\n\"a\" : 2\n}\n{\"a\":3}\n", 1);
+  expect_exact("{\"a\":1, \"b\":2}\n{\"a\":3, \"b\":4}\n", 0);
+  // White space of more than 255 bytes is no rule.
+  const std::string wide = "{" + std::string(256, ' ') + "\"a\":1}\n";
+  expect_exact(wide + wide, 2);
 }
 
 TEST(JsonLoader, LinesThatAreNoRowsAreErrorsOrSetAside) {

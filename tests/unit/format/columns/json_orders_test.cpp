@@ -45,7 +45,7 @@ TEST(JsonOrders, AreKeptInTheSchemaSection) {
   schema.columns[2].name = "c";
   schema.columns[2].text = ValueText::kRawJson;
   schema.text.kind = TextKind::kJsonLines;
-  schema.text.json_spaces = true;
+  schema.text.json_spacing = JsonSpacing::lines(true);
   schema.text.json_omits_nulls = true;
   schema.text.json_ascii = true;
   schema.text.json_slashes = true;
@@ -87,7 +87,7 @@ std::string print(const TextForm& form, const std::string& text, ValueText value
 TEST(JsonRowText, IsWrittenAsTheFormSays) {
   TextForm form;
   EXPECT_EQ(print(form, "a/"), "{\"s\":\"a/\",\"n\":7}\n{\"s\":\"a/\",\"n\":null}\n");
-  form.json_spaces = true;
+  form.json_spacing = JsonSpacing::lines(true);
   form.json_slashes = true;
   EXPECT_EQ(print(form, "a/"), "{\"s\": \"a\\/\", \"n\": 7}\n{\"s\": \"a\\/\", \"n\": null}\n");
   form.json_omits_nulls = true;
