@@ -23,7 +23,7 @@ Result<Relation> Block::unnested(const Expression& array, std::size_t sources,
                                  const std::string& name) {
   SqlQuery arrays;
   arrays.joins.assign(query_.joins.begin(),
-                      query_.joins.begin() + static_cast<std::ptrdiff_t>(sources) - 1);
+                      query_.joins.begin() + (static_cast<std::ptrdiff_t>(sources) - 1));
   arrays.select.push_back({array, lowering_.new_name()});
   arrays.distinct = true;
   Block block(lowering_, std::move(arrays), common_, nullptr);

@@ -231,7 +231,7 @@ class InfoCommand final : public Command {
     if (!input.ok()) return error(path, input.error());
     const Status is_presso = check_is_presso(*input, path);
     if (!is_presso.ok() && is_text(path, *input)) return read_text(path, *input);
-    if (!is_presso.ok()) return error(path, is_presso.error());
+    if (!is_presso.ok()) return error(path, with_advice(is_presso.error()));
     Result<ArchiveReport> report = report_archive(path, *input, blocks_);
     if (!report.ok()) return error(path, report.error());
     if (report->truncated) {
@@ -241,6 +241,12 @@ class InfoCommand final : public Command {
       error(path, "the index is damaged; rebuilt from the block headers");
     }
     reports.push_back(std::move(*report));
+  }
+
+  /// A file about which nothing is known may be a text whose name does not say so.
+  static Error with_advice(Error error) {
+    if (error.what.empty()) error.what = "'--header auto' shows it as a text of rows";
+    return error;
   }
 
   /// Whether a file that is not presso's is taken for a text with rows.

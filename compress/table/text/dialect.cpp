@@ -364,20 +364,26 @@ class Sniffer {
   }
 
   /// Passes over lines of one field before the header of a table of at least three columns, such as
-  /// its title. They would be an error as rows.
+  /// its title, and over lines of several fields that are fewer than those of the rows, such as a
+  /// station's place before its measurements, if names stand above numbers or times after them.
+  /// They would be an error as rows. A header that only lacks the name of its first column is none.
   void find_title_lines() {
     constexpr std::size_t kMostLines = 20;
     if (options_.header || options_.skip_lines > 0 || kind_ == FileKind::kTbl) return;
     if (!take_sample(dialect(), kHeaderRecords).ok() || sample_.records() < 3) return;
     const std::size_t columns = likeness_of(sample_).fields;
     std::size_t lines = 0;
-    while (lines < sample_.records() && sample_.fields_of(lines) == 1) ++lines;
+    bool several = false;
+    for (; lines < sample_.records() && sample_.fields_of(lines) + 1 < columns; ++lines) {
+      several |= sample_.fields_of(lines) > 1;
+    }
     const bool fits = columns > 2 && lines > 0 && lines <= kMostLines &&
                       sample_.records() >= lines + 2 && sample_.all_have(lines, columns);
     if (!fits) return;
     const std::size_t before = std::exchange(begin_, sample_.text_begin(lines));
     if (take_sample(dialect(), kHeaderRecords).ok() &&
-        header_kind(sample_, head_) == HeaderKind::kNames) {
+        header_kind(sample_, head_) == HeaderKind::kNames &&
+        (!several || has_names_above_types(sample_, head_))) {
       title_lines_ = lines;
     } else {
       begin_ = before;

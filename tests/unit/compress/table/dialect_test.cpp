@@ -138,6 +138,10 @@ TEST(Dialect, LinesBeforeAHeaderOfSeveralNamesAreATitle) {
   EXPECT_EQ(text.names, (Names{"id", "name", "x"}));
   EXPECT_EQ(text.notes, (Names{"the header is in line 3; what stands before it is no row"}));
   EXPECT_EQ(sniffed("1\n1,2,3\n4,5,6\n").form.head, "");
+  const std::string station = "7,Oslo\nDate,Hour,T,Wind\n";
+  EXPECT_EQ(sniffed(station + "2024-01-01,1,-3.5,2\n2024-01-01,2,-4,1\n").form.head, station);
+  EXPECT_EQ(sniffed("a,b\nc,d,e,f\ng,h,i,j\nk,l,m,n\n").form.head, "");
+  EXPECT_EQ(sniffed("a,b,c\nx,1,2,3\ny,4,5,6\n").names.size(), 4u);
 }
 
 TEST(Dialect, RunsOfBlanksSeparateColumnsOfNumbers) {
