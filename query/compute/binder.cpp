@@ -12,6 +12,7 @@
 
 #include "format/suggest.h"
 #include "query/compute/intervals.h"
+#include "query/compute/lambda.h"
 #include "query/compute/written_value.h"
 #include "query/expression/token.h"
 
@@ -325,6 +326,7 @@ Result<NodeId> Binder::bind_parts(const Expression& expression) {
       return bind_operator(expression);
     case Kind::kFunction:
       if (is_step_into(expression)) return bind_path(expression);
+      if (takes_lambda(expression)) return bind_lambda(*this, expression);
       return is_aggregate(expression) ? bind_aggregate(expression) : bind_function(expression);
     case Kind::kCase:
       return bind_case(expression);

@@ -4,74 +4,37 @@
 // row.
 #include <algorithm>
 #include <charconv>
+#include <compare>
+#include <set>
 
 #include "format/columns/json_path.h"
+#include "format/columns/schema.h"
 #include "format/columns/string_text.h"
 #include "query/compute/characters.h"
 #include "query/compute/functions.h"
+#include "query/compute/lambda.h"
+#include "query/compute/list_elements.h"
 
-namespace presso::query::list_functions {
+namespace presso::query {
+namespace list_functions {
 namespace {
 
 using Text = std::string_view;
 
 constexpr Text kNoList = "a text is not a JSON array";
 
-/// The elements of one row's list, in which places count from 1.
-class Elements {
- public:
-  Elements(const Row& row, Text list) {
-    const bool is_list = finder_.find(bytes_of(list), {}) == JsonFinder::Found::kValue &&
-                         list[finder_.value().begin] == '[';
-    if (is_list) {
-      members_ = finder_.members();
-    } else {
-      row.fail();
-    }
-  }
-  std::int64_t count() const { return static_cast<std::int64_t>(members_.size()); }
-  bool is_null_at(std::int64_t place) const { return at(place).kind == JsonKind::kNull; }
-  /// The text of a string, and the JSON of other values.
-  std::string text(std::int64_t place) const {
-    std::string text;
-    append_json_text(finder_.text(), at(place), true, text);
-    return text;
-  }
-  std::string json(std::int64_t place) const {
-    std::string text;
-    append_json(finder_.text(), at(place), text);
-    return text;
-  }
-
- private:
-  const JsonMember& at(std::int64_t place) const {
-    return members_[static_cast<std::size_t>(place - 1)];
-  }
-  JsonFinder finder_;
-  std::vector<JsonMember> members_;
-};
-
-std::string quoted(Text text) {
-  std::string json;
-  string_text::append_json_string(bytes_of(text), json);
-  return json;
-}
-
-Text to_json(const Row& row, Text text) {
-  return row.keep(quoted(text));
-}
-
 Text string_split(const Row& row, Text text, Text separator) {
   std::string list = "[";
   for (const Text part : parts_of(text, separator)) {
     if (list.size() > 1) list += ',';
-    list += quoted(part);
+    string_text::append_json_string(bytes_of(part), list);
   }
   return row.keep(list + ']');
 }
 
-std::optional<double> number_of(Text text) {
-  double value = 0;
+/// In 64 bits of precision, so that whole numbers keep all digits.
+std::optional<long double> number_of(Text text) {
+  long double value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
   return whole ? std::optional(value) : std::nullopt;
@@ -79,9 +42,9 @@ std::optional<double> number_of(Text text) {
 
 /// The first place of a value, or 0. Numbers are equal if their doubles are.
 std::int64_t list_position(const Row& row, Text list, Text wanted) {
-  const Elements elements(row, list);
+  const ListElements elements(row, list);
   const bool is_number = row.context.node.parameter != 0;
-  const std::optional<double> number = is_number ? number_of(wanted) : std::nullopt;
+  const std::optional<long double> number = is_number ? number_of(wanted) : std::nullopt;
   for (std::int64_t place = 1; place <= elements.count(); ++place) {
     if (elements.is_null_at(place)) continue;
     const std::string text = elements.text(place);
@@ -98,7 +61,7 @@ void clamp(std::int64_t count, std::int64_t& first, std::int64_t& last) {
 
 /// The elements from `first` to `last`, both included.
 Text list_slice(const Row& row, Text list, std::int64_t first, std::int64_t last) {
-  const Elements elements(row, list);
+  const ListElements elements(row, list);
   clamp(elements.count(), first, last);
   std::string slice = "[";
   for (std::int64_t place = first; place <= last; ++place) {
@@ -116,7 +79,7 @@ Text text_slice(const Row&, Text text, std::int64_t first, std::int64_t last) {
 }
 
 Text list_extract(const Row& row, Text list, std::int64_t place) {
-  const Elements elements(row, list);
+  const ListElements elements(row, list);
   if (place < 0) place += elements.count() + 1;
   if (place < 1 || place > elements.count() || elements.is_null_at(place))
     return row.set_null(), Text();
@@ -124,7 +87,7 @@ Text list_extract(const Row& row, Text list, std::int64_t place) {
 }
 
 Text array_to_string(const Row& row, Text list, Text separator) {
-  const Elements elements(row, list);
+  const ListElements elements(row, list);
   std::string joined;
   bool any = false;
   for (std::int64_t place = 1; place <= elements.count(); ++place) {
@@ -135,53 +98,273 @@ Text array_to_string(const Row& row, Text list, Text separator) {
   return row.keep(joined);
 }
 
-constexpr Kernel kToJson{"to_json", each<to_json>};
+/// What an element is compared and sorted by.
+struct ElementKey {
+  JsonKind kind = JsonKind::kNull;
+  long double number = 0;
+  std::string text;
+  friend std::strong_ordering operator<=>(const ElementKey& a, const ElementKey& b) {
+    if (a.kind != b.kind) return a.kind <=> b.kind;
+    if (a.kind != JsonKind::kNumber) return a.text <=> b.text;
+    if (a.number == b.number) return std::strong_ordering::equal;
+    return a.number < b.number ? std::strong_ordering::less : std::strong_ordering::greater;
+  }
+};
+
+ElementKey key_of(const ListElements& list, std::int64_t place) {
+  ElementKey key{list.kind(place), 0, list.text(place)};
+  if (key.kind == JsonKind::kNumber) key.number = number_of(key.text).value_or(0);
+  return key;
+}
+
+/// Places of the elements in ascending order, without nulls.
+std::vector<std::int64_t> sorted_places(const ListElements& list) {
+  std::vector<std::pair<ElementKey, std::int64_t>> keys;
+  for (std::int64_t place = 1; place <= list.count(); ++place) {
+    if (!list.is_null_at(place)) keys.emplace_back(key_of(list, place), place);
+  }
+  std::stable_sort(keys.begin(), keys.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::int64_t> places;
+  for (const auto& [key, place] : keys) places.push_back(place);
+  return places;
+}
+
+Text list_of(const Row& row, const ListElements& list, const std::vector<std::int64_t>& places) {
+  std::string text = "[";
+  for (const std::int64_t place : places) {
+    if (text.size() > 1) text += ',';
+    text += list.json(place);
+  }
+  return row.keep(text + ']');
+}
+
+/// Nulls are last in either direction. The node's parameter is 1 for descending order.
+Text list_sort(const Row& row, Text text) {
+  const ListElements list(row, text);
+  std::vector<std::int64_t> places = sorted_places(list);
+  if (row.context.node.parameter != 0) std::reverse(places.begin(), places.end());
+  for (std::int64_t place = 1; place <= list.count(); ++place) {
+    if (list.is_null_at(place)) places.push_back(place);
+  }
+  return list_of(row, list, places);
+}
+
+Text list_reverse(const Row& row, Text text) {
+  const ListElements list(row, text);
+  std::vector<std::int64_t> places;
+  for (std::int64_t place = list.count(); place > 0; --place) places.push_back(place);
+  return list_of(row, list, places);
+}
+
+/// Places of elements that differ from all before them, without nulls.
+std::vector<std::int64_t> distinct_places(const ListElements& list) {
+  std::set<ElementKey> known;
+  std::vector<std::int64_t> places;
+  for (std::int64_t place = 1; place <= list.count(); ++place) {
+    if (!list.is_null_at(place) && known.insert(key_of(list, place)).second) {
+      places.push_back(place);
+    }
+  }
+  return places;
+}
+
+Text list_distinct(const Row& row, Text text) {
+  const ListElements list(row, text);
+  return list_of(row, list, distinct_places(list));
+}
+
+std::int64_t list_unique(const Row& row, Text text) {
+  return static_cast<std::int64_t>(distinct_places(ListElements(row, text)).size());
+}
+
+std::int64_t list_count(const Row& row, Text text) {
+  const ListElements list(row, text);
+  std::int64_t count = 0;
+  for (std::int64_t place = 1; place <= list.count(); ++place) count += !list.is_null_at(place);
+  return count;
+}
+
+/// The least element, or the greatest if the node's parameter is 1.
+Text list_extreme(const Row& row, Text text) {
+  const ListElements list(row, text);
+  const std::vector<std::int64_t> places = sorted_places(list);
+  if (places.empty()) return row.set_null(), Text();
+  return row.keep(list.text(row.context.node.parameter != 0 ? places.back() : places.front()));
+}
+
+/// The elements of a list's lists.
+Text flatten(const Row& row, Text text) {
+  const ListElements lists(row, text);
+  std::string all = "[";
+  for (std::int64_t i = 1; i <= lists.count(); ++i) {
+    if (lists.is_null_at(i)) continue;
+    const std::string inner = lists.json(i);
+    const ListElements list(row, inner);
+    for (std::int64_t place = 1; place <= list.count(); ++place) {
+      all += (all.size() > 1 ? "," : "") + list.json(place);
+    }
+  }
+  return row.keep(all + ']');
+}
+
+/// How many different elements of the first list are in the second one; the node's parameter says
+/// whether one or all of the second list's must be.
+bool list_has(const Row& row, Text text, Text other) {
+  const ListElements list(row, text);
+  const ListElements wanted(row, other);
+  std::set<ElementKey> known;
+  for (const std::int64_t place : distinct_places(list)) known.insert(key_of(list, place));
+  const std::vector<std::int64_t> places = distinct_places(wanted);
+  const auto is_known = [&](std::int64_t place) { return known.contains(key_of(wanted, place)); };
+  return row.context.node.parameter != 0 ? std::all_of(places.begin(), places.end(), is_known)
+                                         : std::any_of(places.begin(), places.end(), is_known);
+}
+
 constexpr Kernel kStringSplit{"string_split", each<string_split>};
 constexpr Kernel kListPosition{"list_position", each<list_position>, kNoList};
 constexpr Kernel kListSlice{"list_slice", each<list_slice>, kNoList};
 constexpr Kernel kTextSlice{"list_slice", each<text_slice>};
 constexpr Kernel kListExtract{"list_extract", each<list_extract>, kNoList, true};
+constexpr Kernel kListSort{"list_sort", each<list_sort>, kNoList};
+constexpr Kernel kListReverse{"list_reverse", each<list_reverse>, kNoList};
+constexpr Kernel kListDistinct{"list_distinct", each<list_distinct>, kNoList};
+constexpr Kernel kListUnique{"list_unique", each<list_unique>, kNoList};
+constexpr Kernel kListCount{"list_count", each<list_count>, kNoList};
+constexpr Kernel kListExtreme{"list_extreme", each<list_extreme>, kNoList, true};
+constexpr Kernel kFlatten{"flatten", each<flatten>, kNoList};
+constexpr Kernel kListHas{"list_has", each<list_has>, kNoList};
 constexpr Kernel kArrayToString{"array_to_string", each<array_to_string>, kNoList};
 
-ColumnSchema json_schema() {
-  ColumnSchema type;
-  type.text = ValueText::kRawJson;
-  type.valid_utf8 = true;
-  return type;
+NodeId joined_json(const Builder& build, std::vector<NodeId> parts, const ColumnSchema& type) {
+  return build.with_schema(build.step(Step::kConcat, Family::kString, std::move(parts)), type);
 }
 
-bool is_list(const Node& node) {
-  return node.family == Family::kNull || node.schema.text == ValueText::kRawJson;
-}
-
-Status check_list(const Call& call) {
-  if (is_list(call.at(0))) return {};
-  return refused(
-      call.name + "() takes a list; this is " + call.build.type_of(call.arguments[0]) +
-      (call.at(0).family == Family::kString ? ", and json(text) makes text a list" : ""));
-}
-
-/// A value as JSON that stands within other JSON.
-Result<NodeId> as_json(const Builder& build, NodeId value) {
-  const Node& node = build.at(value);
-  const bool is_number = node.family == Family::kInteger || node.family == Family::kDecimal ||
-                         node.family == Family::kDouble || node.family == Family::kBool;
-  const bool is_quoted = !is_number && !is_list(node);
-  NodeId text = build.to_string(value);
-  if (is_quoted) text = build.call(kToJson, json_schema(), {text});
-  return build.coalesce({text, build.string("null")});
-}
-
+/// Elements that have a common type have that.
 Result<NodeId> list_value(Call& call) {
+  std::vector<NodeId> values = call.arguments;
+  const bool is_json = std::any_of(values.begin(), values.end(), [&](NodeId each) {
+    return call.build.at(each).schema.text == ValueText::kRawJson;
+  });
+  ColumnSchema type = json_schema();
+  if (!values.empty() && !is_json && call.build.unify(values).ok()) {
+    type = list_schema_of(call.build.at(values[0]).schema);
+  } else if (is_json) {
+    type = list_schema_of(call.at(0).schema);
+  }
   std::vector<NodeId> parts = {call.build.string("[")};
-  for (const NodeId each : call.arguments) {
+  for (const NodeId each : values) {
     if (parts.size() > 1) parts.push_back(call.build.string(","));
     PRESSO_ASSIGN(const NodeId part, as_json(call.build, each));
     parts.push_back(part);
   }
   parts.push_back(call.build.string("]"));
-  const NodeId text = call.build.step(Step::kConcat, Family::kString, std::move(parts));
-  return call.build.with_schema(text, json_schema());
+  return joined_json(call.build, std::move(parts), type);
+}
+
+/// json_object('a', 1, 'b', 2), where keys are texts.
+Result<NodeId> object(Call& call) {
+  if (call.arguments.size() % 2 != 0) return refused(call.name + "() takes pairs: key, value");
+  std::vector<NestedField> fields;
+  std::vector<NodeId> parts = {call.build.string("{")};
+  for (std::size_t i = 0; i < call.arguments.size(); i += 2) {
+    if (i > 0) parts.push_back(call.build.string(","));
+    PRESSO_ASSIGN(const NodeId text, string_argument(call, i));
+    PRESSO_ASSIGN(const NodeId key, as_json(call.build, text));
+    PRESSO_ASSIGN(const NodeId value, as_json(call.build, call.arguments[i + 1]));
+    parts.insert(parts.end(), {key, call.build.string(":"), value});
+    const ColumnSchema& type = call.at(i + 1).schema;
+    if (!call.is_constant(i) || call.at(i + 1).family == Family::kNull) continue;
+    const std::string path = json_step_text({JsonStep::Kind::kKey, call.at(i).text, 0});
+    for (const NestedField& field : type.fields.all()) {
+      fields.push_back({path + field.path, field.type});
+    }
+    if (!is_string(type.type)) fields.push_back({path, bare_type(type)});
+  }
+  parts.push_back(call.build.string("}"));
+  ColumnSchema type = json_schema();
+  if (!fields.empty()) type.fields = NestedFields(std::move(fields));
+  return joined_json(call.build, std::move(parts), type);
+}
+
+/// A call of a kernel of lists alone, whose result is a list of the same type.
+Function of_list(const Kernel& kernel, std::int64_t parameter = 0) {
+  return {1, 1, [&kernel, parameter](Call& call) -> Result<NodeId> {
+            PRESSO_TRY(check_list(call));
+            ColumnSchema type = json_schema();
+            type.fields = call.at(0).schema.fields;
+            return call.build.call(kernel, type, {call.build.to_string(call.arguments[0])}, {},
+                                   parameter);
+          }};
+}
+
+/// list_sort(list [, 'DESC' [, 'NULLS LAST']]).
+Result<NodeId> sorted(Call& call) {
+  bool descends = call.name.find("reverse") != std::string::npos;
+  for (std::size_t i = 1; i < call.arguments.size(); ++i) {
+    std::string word = call.is_constant(i) ? call.at(i).text : std::string();
+    std::transform(word.begin(), word.end(), word.begin(), [](char letter) {
+      return letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
+    });
+    if (i == 1 && word == "DESC") descends = !descends;
+    const bool known = i == 1 ? word == "ASC" || word == "DESC" : word == "NULLS LAST";
+    if (!known) return refused(call.name + "() takes 'ASC' or 'DESC', and 'NULLS LAST'");
+  }
+  call.arguments.resize(1);
+  return of_list(kListSort, descends ? 1 : 0).make(call);
+}
+
+Result<NodeId> number_of_list(Call& call, const Kernel& kernel) {
+  PRESSO_TRY(check_list(call));
+  ColumnSchema type;
+  type.type = ColumnType::kInt64;
+  return call.build.call(kernel, type, {call.build.to_string(call.arguments[0])},
+                         whole_range(0, Int128{1} << 40));
+}
+
+Result<NodeId> extreme(Call& call, bool greatest) {
+  PRESSO_TRY(check_list(call));
+  const ColumnSchema type = element_schema(call.at(0).schema.fields);
+  const NodeId text =
+      call.build.call(kListExtreme, ColumnSchema(), {call.build.to_string(call.arguments[0])}, {},
+                      greatest ? 1 : 0);
+  return element_as(call.build, text, type);
+}
+
+Result<NodeId> average(Call& call) {
+  PRESSO_ASSIGN(const NodeId sum, sum_of_list(call));
+  PRESSO_ASSIGN(const NodeId count, number_of_list(call, kListCount));
+  PRESSO_ASSIGN(const NodeId quotient, call.build.arithmetic(Step::kDivideReal, sum, count));
+  return quotient;
+}
+
+/// list_aggregate(list, 'name').
+Result<NodeId> aggregated(Call& call) {
+  const std::string name = call.is_constant(1) ? call.at(1).text : std::string();
+  if (name == "sum") return sum_of_list(call);
+  if (name == "avg" || name == "mean") return average(call);
+  if (name == "min" || name == "max") return extreme(call, name == "max");
+  if (name == "count") return number_of_list(call, kListCount);
+  return refused(call.name + "() knows 'sum', 'avg', 'min', 'max' and 'count'");
+}
+
+/// The elements of several lists, of which those that are null have none.
+Result<NodeId> concatenated(Call& call) {
+  for (NodeId& each : call.arguments) {
+    PRESSO_TRY(check_list(Call{call.build, call.name, {each}}));
+  }
+  PRESSO_ASSIGN(const NodeId lists, list_value(call));
+  ColumnSchema type = json_schema();
+  type.fields = call.at(0).schema.fields;
+  return call.build.call(kFlatten, type, {lists});
+}
+
+/// list_append(list, a) and list_prepend(a, list).
+Result<NodeId> with_element(Call& call, std::size_t element) {
+  const std::string name = "list_value";
+  Call one{call.build, name, {call.arguments[element]}};
+  PRESSO_ASSIGN(call.arguments[element], list_value(one));
+  return concatenated(call);
 }
 
 Result<NodeId> split(Call& call) {
@@ -210,7 +393,7 @@ Result<NodeId> contains(Call& call) {
 Result<NodeId> slice(Call& call) {
   PRESSO_ASSIGN(const NodeId first, integer_argument(call, 1));
   PRESSO_ASSIGN(const NodeId last, integer_argument(call, 2));
-  if (call.at(0).family == Family::kString && !is_list(call.at(0))) {
+  if (call.at(0).family == Family::kString && call.at(0).schema.text != ValueText::kRawJson) {
     return call.build.call(kTextSlice, ColumnSchema(), {call.arguments[0], first, last});
   }
   PRESSO_TRY(check_list(call));
@@ -219,15 +402,32 @@ Result<NodeId> slice(Call& call) {
   return call.build.call(kListSlice, type, {call.build.to_string(call.arguments[0]), first, last});
 }
 
+Result<NodeId> has(Call& call, bool all) {
+  PRESSO_TRY(check_list(call));
+  PRESSO_TRY(check_list(Call{call.build, call.name, {call.arguments[1]}}));
+  ColumnSchema type;
+  type.type = ColumnType::kBool;
+  return call.build.call(
+      kListHas, type,
+      {call.build.to_string(call.arguments[0]), call.build.to_string(call.arguments[1])}, {},
+      all ? 1 : 0);
+}
+
+Result<NodeId> flattened(Call& call) {
+  PRESSO_TRY(check_list(call));
+  const ColumnSchema type = element_schema(call.at(0).schema.fields);
+  return call.build.call(kFlatten, is_string(type.type) && type.text != ValueText::kRawJson ? json_schema() : type,
+                         {call.build.to_string(call.arguments[0])});
+}
+
 /// An element has the type that the list's schema says, else it is text.
 Result<NodeId> element_of(Call& call) {
   PRESSO_TRY(check_list(call));
-  const NestedFields fields = call.at(0).schema.fields;  // nodes move where others are added
+  const ColumnSchema element = element_schema(call.at(0).schema.fields);
   PRESSO_ASSIGN(const NodeId place, integer_argument(call, 1));
   const NodeId list = call.build.to_string(call.arguments[0]);
   const NodeId text = call.build.call(kListExtract, ColumnSchema(), {list, place});
-  const NestedField* const element = fields.find("[*]");
-  return element == nullptr ? Result<NodeId>(text) : call.build.cast(text, element->type);
+  return element_as(call.build, text, element);
 }
 
 Result<NodeId> joined(Call& call) {
@@ -241,6 +441,26 @@ Result<NodeId> joined(Call& call) {
 
 void add(Functions& functions) {
   functions["list_value"] = functions["list_pack"] = {0, 10'000, list_value};
+  functions["json_array"] = {0, 10'000, list_value};
+  functions["json_object"] = functions["struct_pack"] = {0, 10'000, object};
+  for (const std::string kind : {"list_", "array_"}) {
+    functions[kind + "sort"] = functions[kind + "reverse_sort"] = {1, 3, sorted};
+    functions[kind + "reverse"] = of_list(kListReverse);
+    functions[kind + "distinct"] = of_list(kListDistinct);
+    functions[kind + "unique"] = {1, 1, [](Call& c) { return number_of_list(c, kListUnique); }};
+    functions[kind + "concat"] = functions[kind + "cat"] = {2, 1000, concatenated};
+    functions[kind + "append"] = {2, 2, [](Call& call) { return with_element(call, 1); }};
+    functions[kind + "prepend"] = {2, 2, [](Call& call) { return with_element(call, 0); }};
+    functions[kind + "has_any"] = {2, 2, [](Call& call) { return has(call, false); }};
+    functions[kind + "has_all"] = {2, 2, [](Call& call) { return has(call, true); }};
+    functions[kind + "aggregate"] = {2, 2, aggregated};
+  }
+  functions["list_sum"] = {1, 1, [](Call& call) { return sum_of_list(call); }};
+  functions["list_avg"] = {1, 1, average};
+  functions["list_min"] = {1, 1, [](Call& call) { return extreme(call, false); }};
+  functions["list_max"] = {1, 1, [](Call& call) { return extreme(call, true); }};
+  functions["list_count"] = {1, 1, [](Call& c) { return number_of_list(c, kListCount); }};
+  functions["flatten"] = {1, 1, flattened};
   functions["to_json"] = {1, 1, [](Call& call) { return as_json(call.build, call.arguments[0]); }};
   for (const char* name : {"string_split", "str_split", "split", "string_to_array"}) {
     functions[name] = {2, 2, split};
@@ -257,4 +477,5 @@ void add(Functions& functions) {
   functions["array_to_string"] = {2, 2, joined};
 }
 
-}  // namespace presso::query::list_functions
+}  // namespace list_functions
+}  // namespace presso::query

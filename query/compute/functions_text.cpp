@@ -8,6 +8,7 @@
 
 #include "query/compute/characters.h"
 #include "query/compute/functions.h"
+#include "scan/unicode/letter_case.h"
 
 namespace presso::query::text_functions {
 namespace {
@@ -67,6 +68,20 @@ Text repeat(const Row& row, Text text, std::int64_t times) {
   all.reserve(text.size() * static_cast<std::size_t>(times));
   for (std::int64_t i = 0; i < times; ++i) all += text;
   return row.keep(all);
+}
+
+Text strip_accents(const Row& row, Text text) {
+  std::string stripped;
+  for (Text rest = text; !rest.empty();) {
+    const std::size_t size = character_bytes(bytes_of(rest));
+    const auto* const at = bytes_of(rest).data();
+    const scan_detail::CodePoint code =
+        size == 1 ? 0 : scan_detail::without_marks(scan_detail::decode(at, at + size).code);
+    if (size == 1) stripped += rest[0];
+    if (code != 0) stripped += scan_detail::encoded(code);
+    rest.remove_prefix(size);
+  }
+  return row.keep(stripped);
 }
 
 Text reverse(const Row& row, Text text) {
@@ -199,6 +214,7 @@ constexpr Kernel kRight{"right", each<right>};
 constexpr Kernel kLpad{"lpad", each<lpad>, kNoPadding};
 constexpr Kernel kRpad{"rpad", each<rpad>, kNoPadding};
 constexpr Kernel kRepeat{"repeat", each<repeat>, kTooLong};
+constexpr Kernel kStripAccents{"strip_accents", each<strip_accents>};
 constexpr Kernel kReverse{"reverse", each<reverse>};
 constexpr Kernel kSplitPart{"split_part", each<split_part>};
 constexpr Kernel kParseFilename{"parse_filename", each<parse_filename>};
@@ -303,6 +319,7 @@ void add(Functions& functions) {
   text(kRpad, "sis");
   text(kRepeat, "si");
   text(kReverse, "s");
+  text(kStripAccents, "s");
   text(kParseFilename, "s");
   text(kSplitPart, "ssi");
   text(kTranslate, "sss");

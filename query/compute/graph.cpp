@@ -42,6 +42,12 @@ std::string key_of(const Node& node) {
   append(key, node.schema.unit);
   append(key, node.schema.text);
   append_text(key, node.schema.zone);
+  for (const NestedField& field : node.schema.fields.all()) {
+    append_text(key, field.path);
+    append(key, field.type.type);
+    append(key, field.type.scale);
+    append(key, field.type.unit);
+  }
   for (const NodeId argument : node.arguments) append(key, argument);
   append(key, node.column);
   append(key, node.parameter);

@@ -194,6 +194,7 @@ struct Kernel {
   std::string_view failure = {};    ///< what is wrong where a row fails; empty: none does
   bool makes_nulls = false;         ///< a result may be null though no argument is
   bool has_any_type = false;        ///< all rows fail, so that it takes the type of its neighbour
+  bool decides_nulls = false;       ///< decides itself which results are null, of which rows
   bool is_interval = false;         ///< the node is an interval (intervals.h), never folded
 };
 

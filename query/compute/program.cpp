@@ -166,7 +166,9 @@ std::optional<Failure> Program::run(State& state, std::span<const VectorView> in
     from.clear();
     for (const std::uint32_t number : step.from) from.push_back(&state.registers_[number]);
     to.physical = node.physical;
-    merge_marks(to, decides_nulls(node.step) ? std::span<const Register* const>() : from);
+    const bool decides =
+        decides_nulls(node.step) || (node.kernel != nullptr && node.kernel->decides_nulls);
+    merge_marks(to, decides ? std::span<const Register* const>() : from);
     const StepContext context{
         node,
         {!node.arguments.empty() ? &graph_->at(node.arguments[0]) : nullptr,

@@ -33,6 +33,7 @@
 //              | number | 'string' | 1994-01-01 | NULL | TRUE | FALSE
 //              | DATE 'string' | TIMESTAMP 'string' | INTERVAL ( 'string' | number ) unit
 //              | [ name . ] name | name ( [ DISTINCT ] expression { , expression } ) | name ( * )
+//                An argument may be LAMBDA name { , name } : expression, or name -> expression.
 //                A call may end with [ FILTER ( WHERE expression ) ] [ IGNORE NULLS ] [ OVER window
 //                ]
 //              | CASE [ expression ] { WHEN expression THEN expression } [ ELSE expression ] END
@@ -173,6 +174,9 @@ class Parser {
   Result<Node> exists();
   Result<Node> parameter();
   Result<Node> list();
+  Result<Node> comprehension(Node value, std::size_t open);
+  bool begins_lambda(const Expression& call) const;
+  Result<Node> lambda();
   Status details(Node& call, CallDetails details);
   Status nulls_of(CallDetails& details);
   Status within_group(CallDetails& details);

@@ -2,6 +2,8 @@
 // What only expressions of a statement have: statements in parentheses, parameters, and what may
 // stand after a call: WITHIN GROUP, FILTER, IGNORE NULLS and OVER. All of it is replaced before an
 // expression is bound (query/statement).
+#include <algorithm>
+
 #include "query/expression/list_items.h"
 #include "query/expression/parser.h"
 #include "query/expression/statement.h"
@@ -72,6 +74,105 @@ Result<Node> Parser::parameter() {
   return finish(std::move(node));
 }
 
+namespace {
+
+/// Calls that take functions of elements, written in either way.
+constexpr std::string_view kTakesLambda[] = {
+    "list_transform", "list_apply",  "array_transform", "array_apply", "apply",  "list_filter",
+    "array_filter",   "list_reduce", "array_reduce",    "filter",      "reduce", "columns"};
+
+/// Replaces the names of parameters in the body of a lambda, also where a name stands before a
+/// field: `x.a`. Lambdas within it have replaced their own names already.
+void set_parameters(Expression& tree, const std::vector<std::string>& names) {
+  for (Expression& argument : tree.arguments) set_parameters(argument, names);
+  if (tree.kind != Kind::kColumn) return;
+  const std::string& name = tree.qualifier.empty() ? tree.text : tree.qualifier;
+  const bool is_parameter = std::any_of(names.begin(), names.end(), [&](const std::string& each) {
+    return lower_case(each) == lower_case(name);
+  });
+  if (!is_parameter) return;
+  Expression parameter = call(std::string(kParameterCall), {string(lower_case(name))});
+  if (!tree.qualifier.empty()) {
+    parameter = call(std::string(kFieldCall), {std::move(parameter), string(tree.text)});
+  }
+  parameter.offset = tree.offset;
+  parameter.length = tree.length;
+  tree = std::move(parameter);
+}
+
+/// The call that stands for a function of elements.
+Expression lambda_of(const std::vector<std::string>& names, Expression body) {
+  set_parameters(body, names);
+  Expression result = call(std::string(kLambdaCall), {});
+  result.offset = body.offset;
+  result.length = body.length;
+  for (const std::string& name : names) result.arguments.push_back(string(lower_case(name)));
+  result.arguments.push_back(std::move(body));
+  return result;
+}
+
+}  // namespace
+
+/// Whether `lambda x, y: ...` stands here or, in a call that takes one, `x -> ...` or
+/// `(x, y) -> ...`.
+bool Parser::begins_lambda(const Expression& call) const {
+  if (here().is_word("lambda") && is_name(ahead())) {
+    return ahead(2).is_symbol(",") || ahead(2).is_symbol(":");
+  }
+  const bool takes = std::find(std::begin(kTakesLambda), std::end(kTakesLambda), call.text) !=
+                     std::end(kTakesLambda);
+  if (!takes) return false;
+  if (is_name(here())) return ahead().is_symbol("->");
+  std::size_t at = 1;
+  while (here().is_symbol("(") && is_name(ahead(at)) && ahead(at + 1).is_symbol(",")) at += 2;
+  return here().is_symbol("(") && is_name(ahead(at)) && ahead(at + 1).is_symbol(")") &&
+         ahead(at + 2).is_symbol("->");
+}
+
+/// A function of elements; begins_lambda() has seen it.
+Result<Node> Parser::lambda() {
+  Node node = begin_node(Kind::kFunction, here().offset);
+  const bool has_word = here().is_word("lambda") && !ahead().is_symbol("->");
+  if (has_word) take();
+  const bool is_list = take_symbol("(");
+  std::vector<std::string> names;
+  do {
+    if (!is_name(here())) return unexpected(here(), "a parameter's name");
+    names.push_back(name_of(take()));
+  } while (take_symbol(","));
+  if (is_list) take();
+  if (!take_symbol(has_word ? ":" : "->")) return unexpected(here(), "':' after the parameters");
+  PRESSO_ASSIGN(Node body, expression());
+  node->tree = lambda_of(names, std::move(body->tree));
+  node->depth = body->depth + 1;
+  return finish(std::move(node));
+}
+
+/// `[value for x in list if condition]` becomes list_transform(list_filter(list, ...), ...).
+Result<Node> Parser::comprehension(Node value, std::size_t open) {
+  take();
+  if (!is_name(here())) return unexpected(here(), "a name after FOR");
+  const std::vector<std::string> names = {name_of(take())};
+  if (!take_word("in")) return unexpected(here(), "IN and a list");
+  PRESSO_ASSIGN(Node list, expression());
+  if (take_word("if")) {
+    PRESSO_ASSIGN(Node condition, expression());
+    Node filter = begin_node(Kind::kFunction, list->begin);
+    filter->tree.text = "list_filter";
+    adopt(filter, std::move(list));
+    condition->tree = lambda_of(names, std::move(condition->tree));
+    adopt(filter, std::move(condition));
+    PRESSO_ASSIGN(list, finish(std::move(filter)));
+  }
+  if (!take_symbol("]")) return unexpected(here(), "an operator, IF or ']'");
+  Node node = begin_node(Kind::kFunction, open);
+  node->tree.text = "list_transform";
+  adopt(node, std::move(list));
+  value->tree = lambda_of(names, std::move(value->tree));
+  adopt(node, std::move(value));
+  return finish(std::move(node));
+}
+
 /// `[a, b]` becomes the call list_value(a, b).
 Result<Node> Parser::list() {
   const std::size_t open = take().offset;
@@ -79,6 +180,8 @@ Result<Node> Parser::list() {
   node->tree.text = "list_value";
   while (!here().is_symbol("]")) {
     PRESSO_ASSIGN(Node next, expression());
+    const bool is_first = node->tree.arguments.empty();
+    if (is_first && here().is_word("for")) return comprehension(std::move(next), open);
     adopt(node, std::move(next));
     if (!take_symbol(",")) break;
   }

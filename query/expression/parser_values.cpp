@@ -332,7 +332,7 @@ Status Parser::arguments(Node& call, std::size_t open, CallDetails& details) {
   }
   call->tree.distinct = take_word("distinct");
   do {
-    PRESSO_ASSIGN(Node argument, expression());
+    PRESSO_ASSIGN(Node argument, begins_lambda(call->tree) ? lambda() : expression());
     adopt(call, std::move(argument));
   } while (take_symbol(",") || begins_part_of_substring(call->tree));
   if (grammar_ == Grammar::kStatement && here().is_word("order") && ahead().is_word("by")) {

@@ -109,6 +109,7 @@ class Printer {
   void negate(const Expression& tree);
   void function(const Expression& tree);
   void step_into(const Expression& tree);
+  void lambda(const Expression& tree);
   void case_of(const Expression& tree);
 
   std::string out_;
@@ -244,6 +245,8 @@ void Printer::negate(const Expression& tree) {
 /// `count(*)` needs no case of its own: the star is an argument.
 void Printer::function(const Expression& tree) {
   if (is_step_into(tree)) return step_into(tree);
+  if (tree.text == kParameterCall) return static_cast<void>(out_ += name_text(tree.arguments[0].text));
+  if (tree.text == kLambdaCall) return lambda(tree);
   // Functions of these names need quotes: CAST(...) and EXTRACT(...) are syntax.
   const bool special = tree.text == "cast" || tree.text == "try_cast" || tree.text == "extract" ||
                        tree.text == "interval";
@@ -251,6 +254,16 @@ void Printer::function(const Expression& tree) {
   out_ += tree.distinct ? "(DISTINCT " : "(";
   operands(tree, 0, ", ", Power::kOr);
   out_ += ')';
+}
+
+/// `lambda x, y: x + y`.
+void Printer::lambda(const Expression& tree) {
+  const std::size_t names = tree.arguments.size() - 1;
+  for (std::size_t i = 0; i < names; ++i) {
+    out_ += (i == 0 ? "lambda " : ", ") + name_text(tree.arguments[i].text);
+  }
+  out_ += ": ";
+  print(tree.arguments.back());
 }
 
 /// `a[1]` and `(a).b`; without the parentheses `a` would be a table.

@@ -12,4 +12,8 @@ namespace presso::scan_detail {
 CodePoint lower_case(CodePoint code);
 CodePoint upper_case(CodePoint code);
 
+/// The letter that is left of a code point without its marks, by its canonical decomposition; 0 for
+/// a mark itself.
+CodePoint without_marks(CodePoint code);
+
 }  // namespace presso::scan_detail

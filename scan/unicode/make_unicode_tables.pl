@@ -1,14 +1,15 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
 # Writes unicode_tables.inc: simple case folding (CaseFolding.txt, status C and S), the simple
-# mappings to lower and upper case (UnicodeData.txt), upper-case letters and the word characters of
-# UTS 18 (\w: Alphabetic, M, Nd, Pc, Join_Control), from the Unicode version that this perl carries.
+# mappings to lower and upper case (UnicodeData.txt), letters with the one that is left of their
+# canonical decomposition without marks, marks, upper-case letters and the word characters of UTS 18 (\w: Alphabetic, M, Nd, Pc, Join_Control), from the Unicode version that this perl carries.
 #                       perl make_unicode_tables.pl > unicode_tables.inc
 # Or what \p{...} of regular expressions can name: general categories, scripts, script extensions
 # and properties that hold or do not.
 #                       perl make_unicode_tables.pl properties > regex/unicode_properties.inc
 use strict;
 use warnings;
+use Unicode::Normalize qw(NFD);
 use Unicode::UCD qw(casefold prop_aliases prop_invlist prop_invmap prop_value_aliases prop_values);
 
 my @header = ("// SPDX-License-Identifier: MIT",
@@ -36,6 +37,8 @@ print_mapping("kLowerMapping", simple_mapping("Simple_Lowercase_Mapping"));
 # newer than the rule.
 print_mapping("kUpperMapping", {%{simple_mapping("Simple_Uppercase_Mapping")}, 0xDF => 0x1E9E});
 
+print_bases();
+print_ranges("kMarkRanges", "marks", qr/\p{M}/);
 print_ranges("kUpperRanges", "upper-case letters beyond ASCII", qr/\p{Uppercase}/);
 print_ranges("kWordRanges", "word characters beyond ASCII",
              qr/[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]/);
@@ -52,6 +55,26 @@ sub simple_mapping {
     }
   }
   return \%mapping;
+}
+
+# Eight code points from `first` on, each with the code point that is left of its canonical
+# decomposition without marks, 0 for itself. Ideographs for compatibility are left out: they have no
+# marks.
+sub print_bases {
+  my %blocks;
+  for my $code (0xC0 .. 0x3FFF) {
+    my $base = NFD(chr $code);
+    $base =~ s/\p{M}//g;
+    next if length $base != 1 || ord $base == $code;
+    $blocks{$code - $code % 8}[$code % 8] = ord $base;
+  }
+  print "\n// {first, bases}: code points from first on without their marks; 0 for itself.\n";
+  print "constexpr BaseBlock kBaseBlocks[] = {\n";
+  for my $first (sort { $a <=> $b } keys %blocks) {
+    my $bases = join ", ", map { sprintf "0x%04X", $blocks{$first}[$_] // 0 } 0 .. 7;
+    printf "    {0x%04X, {%s}},\n", $first, $bases;
+  }
+  print "};\n";
 }
 
 sub print_mapping {

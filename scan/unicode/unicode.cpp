@@ -36,6 +36,12 @@ struct CodeRange {
   }
 };
 
+/// Eight code points from `first` on and what they are without marks; 0: themselves.
+struct BaseBlock {
+  CodePoint first;
+  std::uint16_t bases[8];
+};
+
 #include "scan/unicode/unicode_tables.inc"
 
 bool is_continuation(Byte byte) {
@@ -173,6 +179,18 @@ CodePoint lower_case(CodePoint code) {
 
 CodePoint upper_case(CodePoint code) {
   return mapped(kUpperMapping, code);
+}
+
+CodePoint without_marks(CodePoint code) {
+  if (code < 0xC0) return code;
+  const auto* const after = std::upper_bound(
+      std::begin(kBaseBlocks), std::end(kBaseBlocks), code,
+      [](CodePoint wanted, const BaseBlock& block) { return wanted < block.first; });
+  if (after != std::begin(kBaseBlocks) && code - (after - 1)->first < 8) {
+    const CodePoint base = (after - 1)->bases[code - (after - 1)->first];
+    if (base != 0) return base;
+  }
+  return find_range(kMarkRanges, code) != nullptr ? 0 : code;
 }
 
 /// All characters with the same simple case folding, the folded one included.

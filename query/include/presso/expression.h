@@ -147,6 +147,10 @@ struct CallDetails {
 /// which is the first argument. The second one is the place or the key.
 constexpr std::string_view kElementCall = "[]";
 constexpr std::string_view kFieldCall = ".";
+/// The name of the function that stands for `lambda x, y: body`: its arguments are the names of the
+/// parameters as strings, and the body, in which kParameterCall('x') stands for the parameter.
+constexpr std::string_view kLambdaCall = "##lambda";
+constexpr std::string_view kParameterCall = "##parameter";
 /// Whether the expression is such a call.
 bool is_step_into(const Expression& expression);
 
