@@ -523,6 +523,11 @@ Result<NodeId> Binder::bind_operator(const Expression& expression) {
       }
       return build_.negate(bound[0]);
     case Op::kConcat:
+      if (std::all_of(bound.begin(), bound.end(), [this](NodeId part) {
+            return build_.at(part).schema.text == ValueText::kRawJson;
+          })) {
+        return build_function(build_, "list_concat", std::move(bound));
+      }
       for (NodeId& part : bound) part = build_.to_string(part);
       return build_.step(Step::kConcat, Family::kString, std::move(bound));
     case Op::kIsNull:
@@ -643,6 +648,10 @@ Result<NodeId> Binder::bind_cast(const Expression& expression) {
     return refused("only a literal such as '3 days' is cast to an interval");
   }
   if (expression.type == "time") return bind_time_of_day(value);
+  if (expression.type == "json") {
+    PRESSO_ASSIGN(const auto json, build_json_function(build_, "json", {value}));
+    return *json;
+  }
   PRESSO_ASSIGN(const ColumnSchema type, parse_sql_type(expression.type));
   return expression.distinct ? build_.try_cast(value, type) : build_.cast(value, type);
 }

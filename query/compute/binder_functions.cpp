@@ -79,11 +79,41 @@ const Functions& functions() {
 
 }  // namespace
 
+/// Functions of other systems, and what stands for them.
+struct Foreign {
+  std::string_view name;
+  std::string_view instead;
+};
+constexpr Foreign kForeign[] = {
+    {"charindex", "strpos(text, part)"},
+    {"convert", "cast(x as type)"},
+    {"curdate", "current_date"},
+    {"date_format", "strftime(time, format)"},
+    {"dateadd", "x + interval (n) day"},
+    {"datetime", "cast(x as timestamp)"},
+    {"from_unixtime", "to_timestamp(seconds)"},
+    {"getdate", "now()"},
+    {"initcap", "upper(x[1]) || lower(x[2:])"},
+    {"isnull", "coalesce(x, y), or x is null"},
+    {"len_trim", "length(trim(x))"},
+    {"rand", "random()"},
+    {"str_to_date", "strptime(text, format)"},
+    {"substring_index", "split_part(text, separator, n)"},
+    {"to_char", "strftime(time, format), or format('{:,.2f}', number)"},
+    {"to_date", "cast(strptime(text, format) as date)"},
+    {"to_number", "cast(x as double)"},
+    {"unix_timestamp", "epoch(time)"},
+};
+
 /// Suggestions for a wrong name include the aggregates, which are bound elsewhere.
 Result<NodeId> build_function(const Builder& build, const std::string& name,
                               std::vector<NodeId> arguments) {
   const auto found = functions().find(name);
   if (found == functions().end()) {
+    for (const Foreign& each : kForeign) {
+      if (each.name != name) continue;
+      return refused("there is no function '" + name + "'; write " + std::string(each.instead));
+    }
     std::vector<std::string> names = {"sum", "count", "min", "max", "avg"};
     for (const auto& [known, function] : functions()) names.push_back(known);
     return refused("there is no function '" + name + "'" + did_you_mean(name, names));

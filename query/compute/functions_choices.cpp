@@ -118,6 +118,20 @@ Result<NodeId> null_for_failure(Call& call) {
   return call.build.null_where_fails(call.arguments[0], call.build.boolean(true));
 }
 
+/// A number from 0 to below 1 by a row's number and a seed (SplitMix64; Steele, Lea and Flood
+/// 2014).
+double random_number(const Row&, std::int64_t row, std::int64_t seed) {
+  auto bits = (static_cast<std::uint64_t>(row) << 31 ^ static_cast<std::uint64_t>(seed)) *
+                  0x9E3779B97F4A7C15u +
+              0xD1B54A32D192ED03u;
+  for (const std::uint64_t factor : {0xBF58476D1CE4E5B9u, 0x94D049BB133111EBu}) {
+    bits = (bits ^ bits >> 30) * factor;
+    bits ^= bits >> 27;
+  }
+  return static_cast<double>((bits ^ bits >> 31) >> 11) / 9007199254740992.0;
+}
+constexpr Kernel kRandom{"random", each<random_number>};
+
 /// Functions whose answers differ from run to run, which a statement could not repeat.
 Result<NodeId> not_repeatable(Call& call) {
   return refused(call.name +
@@ -141,6 +155,7 @@ void add(Functions& functions) {
   functions["typeof"] = {1, 1, type_of};
   functions["try"] = {1, 1, null_for_failure};
   functions["error"] = {1, 1, error};
+  functions["##random"] = of_kernel(kRandom, "ii", ColumnType::kDouble);
   for (const char* name : {"random", "setseed", "uuid", "gen_random_uuid"}) {
     functions[name] = {0, 1, not_repeatable};
   }

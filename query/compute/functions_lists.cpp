@@ -226,6 +226,22 @@ constexpr Kernel kListPosition{"list_position", each<list_position>, kNoList};
 constexpr Kernel kListSlice{"list_slice", each<list_slice>, kNoList};
 constexpr Kernel kTextSlice{"list_slice", each<text_slice>};
 constexpr Kernel kListExtract{"list_extract", each<list_extract>, kNoList, true};
+constexpr Text kNoRange = "a step of 0, or a list of more than a million elements";
+
+/// Whole numbers from `first` on, below `end`.
+Text range(const Row& row, std::int64_t first, std::int64_t end, std::int64_t step) {
+  std::string list = "[";
+  constexpr Int128 kMost = 1'000'000;
+  const Int128 count = step == 0 ? kMost + 1 : (Int128{end} - first) / step;
+  if (count > kMost) return row.fail(), Text();
+  for (Int128 value = first; step > 0 ? value < end : value > end; value += step) {
+    if (list.size() > 1) list += ',';
+    list += std::to_string(static_cast<std::int64_t>(value));
+  }
+  return row.keep(list + ']');
+}
+
+constexpr Kernel kRange{"range", each<range>, kNoRange};
 constexpr Kernel kListSort{"list_sort", each<list_sort>, kNoList};
 constexpr Kernel kListReverse{"list_reverse", each<list_reverse>, kNoList};
 constexpr Kernel kListDistinct{"list_distinct", each<list_distinct>, kNoList};
@@ -416,8 +432,25 @@ Result<NodeId> has(Call& call, bool all) {
 Result<NodeId> flattened(Call& call) {
   PRESSO_TRY(check_list(call));
   const ColumnSchema type = element_schema(call.at(0).schema.fields);
-  return call.build.call(kFlatten, is_string(type.type) && type.text != ValueText::kRawJson ? json_schema() : type,
-                         {call.build.to_string(call.arguments[0])});
+  return call.build.call(
+      kFlatten, is_string(type.type) && type.text != ValueText::kRawJson ? json_schema() : type,
+      {call.build.to_string(call.arguments[0])});
+}
+
+/// range(end), range(first, end [, step]), and generate_series(), which includes the end.
+Result<NodeId> series(Call& call) {
+  const Builder& build = call.build;
+  if (call.arguments.size() == 1) call.arguments.insert(call.arguments.begin(), build.integer(0));
+  if (call.arguments.size() == 2) call.arguments.push_back(build.integer(1));
+  if (call.name == "generate_series") {
+    PRESSO_ASSIGN(const NodeId backwards,
+                  build.compare(Step::kLess, call.arguments[2], build.integer(0)));
+    PRESSO_ASSIGN(const NodeId one,
+                  build.choose({backwards}, {build.integer(-1)}, build.integer(1)));
+    PRESSO_ASSIGN(call.arguments[1], build.arithmetic(Step::kAdd, call.arguments[1], one));
+  }
+  PRESSO_TRY(convert_arguments(call, "iii"));
+  return build.call(kRange, list_schema_of(schema_of(Family::kInteger)), call.arguments);
 }
 
 /// An element has the type that the list's schema says, else it is text.
@@ -460,6 +493,7 @@ void add(Functions& functions) {
   functions["list_min"] = {1, 1, [](Call& call) { return extreme(call, false); }};
   functions["list_max"] = {1, 1, [](Call& call) { return extreme(call, true); }};
   functions["list_count"] = {1, 1, [](Call& c) { return number_of_list(c, kListCount); }};
+  functions["range"] = functions["generate_series"] = {1, 3, series};
   functions["flatten"] = {1, 1, flattened};
   functions["to_json"] = {1, 1, [](Call& call) { return as_json(call.build, call.arguments[0]); }};
   for (const char* name : {"string_split", "str_split", "split", "string_to_array"}) {

@@ -7,6 +7,7 @@
 
 #include "query/compute/characters.h"
 #include "query/compute/functions.h"
+#include "query/compute/list_elements.h"
 #include "query/strings/string_automaton.h"
 #include "scan/regex/pike.h"
 
@@ -113,6 +114,65 @@ void replace(const StepContext& c) {
       [](std::string_view text) { return text; });
 }
 
+/// Calls `take` with each match, as replaced() finds them.
+template <class Take>
+void for_each_match(PikeEngine& engine, std::string_view text, Take take) {
+  std::size_t at = 0;
+  std::optional<std::size_t> last_end;
+  while (at <= text.size()) {
+    const auto match = engine.find(bytes_of(text), at, text.size());
+    if (!match) return;
+    at = match->end;
+    const bool is_empty = match->begin == match->end;
+    if (!is_empty || last_end != match->begin) take(match->begin, match->end);
+    last_end = match->end;
+    if (!is_empty) continue;
+    if (at == text.size()) return;
+    at += character_bytes(bytes_of(text.substr(at)));
+  }
+}
+
+void append_element(std::string_view text, std::string& list) {
+  if (list.size() > 1) list += ',';
+  string_text::append_json_string(bytes_of(text), list);
+}
+
+void extract_all(const StepContext& c) {
+  for_matches(
+      c,
+      [](const Pattern& pattern, PikeEngine& engine, const Row& row, std::string_view text) {
+        std::string list = "[";
+        for_each_match(engine, text, [&](std::size_t, std::size_t) {
+          append_element(group_text(engine, text, pattern.group), list);
+        });
+        return row.keep(list + ']');
+      },
+      [](std::string_view) { return std::string_view("[]"); });
+}
+
+/// The parts between matches; an empty match stands between two characters only.
+void split(const StepContext& c) {
+  const auto& pattern = *static_cast<const Pattern*>(c.node.prepared.get());
+  PikeEngine engine(pattern.program, PikeEngine::Texts::kString);
+  StringRef* const to = c.to.make<StringRef>();
+  for (std::uint32_t i = 0; i < c.count; ++i) {
+    to[i] = {};
+    if (c.to.is_null(i)) continue;
+    const std::string_view text = query::view_of(c.from[0]->as<StringRef>()[i].bytes());
+    std::string list = "[";
+    std::size_t from = 0;
+    for_each_match(engine, text, [&](std::size_t begin, std::size_t end) {
+      if (begin == end && (begin == 0 || begin == text.size())) return;
+      append_element(text.substr(from, begin - from), list);
+      from = end;
+    });
+    append_element(text.substr(from), list);
+    to[i] = c.strings.add(bytes_of(list + ']'));
+  }
+}
+
+constexpr Kernel kExtractAll{"regexp_extract_all", extract_all};
+constexpr Kernel kSplit{"regexp_split_to_array", split};
 constexpr Kernel kExtract{"regexp_extract", extract};
 constexpr Kernel kReplace{"regexp_replace", replace};
 
@@ -233,7 +293,8 @@ Result<std::vector<Piece>> pieces_of(const std::string& text, const Pattern& pat
   return pieces;
 }
 
-NodeId pattern_call(const Call& call, const Kernel& kernel, NodeId text, Pattern pattern) {
+NodeId pattern_call(const Call& call, const Kernel& kernel, NodeId text, Pattern pattern,
+                    const ColumnSchema& type = schema_of(Family::kString)) {
   std::string key;
   for (std::size_t i = 1; i < call.arguments.size(); ++i) {
     const Node& node = call.at(i);
@@ -242,8 +303,8 @@ NodeId pattern_call(const Call& call, const Kernel& kernel, NodeId text, Pattern
                                  : "i" + std::to_string(static_cast<std::int64_t>(node.integer));
     key += std::to_string(part.size()) + ':' + part;
   }
-  return call.build.call(kernel, schema_of(Family::kString), {text},
-                         std::make_shared<const Pattern>(std::move(pattern)), std::move(key));
+  return call.build.call(kernel, type, {text}, std::make_shared<const Pattern>(std::move(pattern)),
+                         std::move(key));
 }
 
 /// regexp_extract(text, pattern [, group] [, options]).
@@ -256,11 +317,23 @@ Result<NodeId> bind_extract(Call& call) {
   if (has_group) {
     const Node& group = call.at(2);
     if (!call.is_constant(2) || group.integer < 0 || group.integer > 9) {
-      return refused("regexp_extract() takes a literal number of a group from 0 to 9");
+      return refused(call.name + "() takes a literal number of a group from 0 to 9");
     }
     pattern.group = static_cast<std::size_t>(group.integer);
   }
-  return pattern_call(call, kExtract, text, std::move(pattern));
+  if (call.name == "regexp_extract") {
+    return pattern_call(call, kExtract, text, std::move(pattern));
+  }
+  return pattern_call(call, kExtractAll, text, std::move(pattern), json_schema());
+}
+
+/// regexp_split_to_array(text, pattern [, options]).
+Result<NodeId> bind_split(Call& call) {
+  PRESSO_ASSIGN(const NodeId text, string_argument(call, 0));
+  if (call.at(1).family == Family::kNull) return call.build.to_string(call.build.null());
+  PRESSO_ASSIGN(const Options options, options_of(call, 2));
+  PRESSO_ASSIGN(Pattern pattern, pattern_of(call, options));
+  return pattern_call(call, kSplit, text, std::move(pattern), json_schema());
 }
 
 /// regexp_replace(text, pattern, replacement [, options]).
@@ -281,7 +354,10 @@ Result<NodeId> bind_replace(Call& call) {
 void add(Functions& functions) {
   functions["regexp_matches"] = {2, 3, [](Call& call) { return matches(call, false); }};
   functions["regexp_full_match"] = {2, 3, [](Call& call) { return matches(call, true); }};
-  functions["regexp_extract"] = {2, 4, bind_extract};
+  functions["regexp_extract"] = functions["regexp_extract_all"] = {2, 4, bind_extract};
+  for (const char* name : {"regexp_split_to_array", "string_split_regex", "str_split_regex"}) {
+    functions[name] = {2, 3, bind_split};
+  }
   functions["regexp_replace"] = {3, 4, bind_replace};
 }
 

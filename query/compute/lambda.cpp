@@ -138,7 +138,7 @@ class LambdaRun {
     flush();
     if (lambda_.use == LambdaUse::kReduce) return;
     for (std::uint32_t i = 0; i < c_.count; ++i) {
-      if (!c_.to.is_null(i)) to[i] = c_.strings.add(bytes_of('[' + lists_[i] + ']'));
+      if (!c_.to.is_null(i)) to[i] = c_.strings.add(bytes_of("[" + lists_[i] + "]"));
     }
   }
 
@@ -199,31 +199,34 @@ class LambdaRun {
   }
 
   void reduce(std::uint32_t row, const ListElements& list) {
-    std::optional<std::string> so_far;
+    std::string so_far;
+    bool is_null = true;
     bool begun = lambda_.has_initial;
     if (lambda_.has_initial && !c_.from[1]->is_null(row)) {
       so_far = view_of(c_.from[1]->as<StringRef>()[row].bytes());
+      is_null = false;
     }
     for (std::int64_t place = 1; place <= list.count(); ++place) {
       if (lambda_.skips_nulls && list.is_null_at(place)) continue;
       if (!begun) {
         begun = true;
-        if (!list.is_null_at(place)) so_far = list.text(place);
+        is_null = list.is_null_at(place);
+        so_far = list.text(place);
         continue;
       }
       set(0, row, list, place);
-      const StringRef text = texts_.add(bytes_of(so_far.value_or("")));
-      inputs_[kSoFar].set(0, &text, !so_far);
+      const StringRef text = texts_.add(bytes_of(so_far));
+      inputs_[kSoFar].set(0, &text, is_null);
       compute(1);
       if (fails(0)) return c_.fail(row);
-      so_far.reset();
-      if (!result_.is_null(0)) so_far = view_of(result_.as<StringRef>()[0].bytes());
+      is_null = result_.is_null(0);
+      so_far = view_of(result_.as<StringRef>()[0].bytes());
       texts_.clear();
     }
     if (!begun && !lambda_.skips_nulls) return c_.fail(row);
-    if (!so_far) return c_.set_null(row);
+    if (is_null) return c_.set_null(row);
     static_cast<StringRef*>(static_cast<void*>(c_.to.own.data()))[row] =
-        c_.strings.add(bytes_of(*so_far));
+        c_.strings.add(bytes_of(so_far));
   }
 
   const StepContext& c_;
@@ -244,15 +247,14 @@ void run_lambda(const StepContext& c) {
 
 constexpr Kernel kLambda{.name = "lambda",
                          .run = run_lambda,
-                         .failure = "a text is not a JSON array, the lambda has no result for an "
-                                    "element, or list_reduce() has no element to begin with",
+                         .failure =
+                             "a text is not a JSON array, the lambda has no result for an "
+                             "element, or list_reduce() has no element to begin with",
                          .makes_nulls = true,
                          .decides_nulls = true};
 
 /// A column of the body's graph.
-NodeId input(Graph& graph, std::size_t column, ColumnType type) {
-  ColumnSchema schema;
-  schema.type = type;
+NodeId input(Graph& graph, std::size_t column, const ColumnSchema& schema) {
   return graph.add(column_node(column, schema, {}, column != kPlace));
 }
 
@@ -260,13 +262,17 @@ struct LambdaName {
   std::string_view name;
   LambdaUse use;
 };
-constexpr LambdaName kNames[] = {
-    {"list_transform", LambdaUse::kTransform}, {"list_apply", LambdaUse::kTransform},
-    {"array_transform", LambdaUse::kTransform}, {"array_apply", LambdaUse::kTransform},
-    {"apply", LambdaUse::kTransform},           {"list_filter", LambdaUse::kFilter},
-    {"array_filter", LambdaUse::kFilter},       {"filter", LambdaUse::kFilter},
-    {"list_reduce", LambdaUse::kReduce},        {"array_reduce", LambdaUse::kReduce},
-    {"reduce", LambdaUse::kReduce}};
+constexpr LambdaName kLambdaNames[] = {{"list_transform", LambdaUse::kTransform},
+                                       {"list_apply", LambdaUse::kTransform},
+                                       {"array_transform", LambdaUse::kTransform},
+                                       {"array_apply", LambdaUse::kTransform},
+                                       {"apply", LambdaUse::kTransform},
+                                       {"list_filter", LambdaUse::kFilter},
+                                       {"array_filter", LambdaUse::kFilter},
+                                       {"filter", LambdaUse::kFilter},
+                                       {"list_reduce", LambdaUse::kReduce},
+                                       {"array_reduce", LambdaUse::kReduce},
+                                       {"reduce", LambdaUse::kReduce}};
 
 bool is_lambda(const Expression& tree) {
   return tree.kind == Kind::kFunction && tree.text == kLambdaCall;
@@ -298,12 +304,13 @@ bool takes_lambda(const Expression& call) {
 
 Result<NodeId> bind_lambda(Binder& outer, const Expression& expression) {
   const auto* const found =
-      std::find_if(std::begin(kNames), std::end(kNames),
+      std::find_if(std::begin(kLambdaNames), std::end(kLambdaNames),
                    [&](const LambdaName& each) { return each.name == expression.text; });
   const auto& arguments = expression.arguments;
-  if (found == std::end(kNames)) {
-    return refused(expression.text + "() takes no lambda; list_transform, list_filter and "
-                                     "list_reduce do");
+  if (found == std::end(kLambdaNames)) {
+    return refused(expression.text +
+                   "() takes no lambda; list_transform, list_filter and "
+                   "list_reduce do");
   }
   auto lambda = std::make_shared<Lambda>();
   lambda->use = found->use;
@@ -334,9 +341,12 @@ Result<NodeId> bind_lambda(Binder& outer, const Expression& expression) {
   for (const std::size_t column : {kSoFar, kElement, kPlace}) {
     if (column == kSoFar && found->use != LambdaUse::kReduce) continue;
     if (next + 1 == parts.size()) break;
+    const bool is_json = column != kPlace && element.text == ValueText::kRawJson;
     NodeId value = input(lambda->graph, column,
-                         column == kPlace ? ColumnType::kInt64 : ColumnType::kUtf8);
-    if (column != kPlace) {
+                         is_json            ? element
+                         : column == kPlace ? schema_of(Family::kInteger)
+                                            : schema_of(Family::kString));
+    if (column != kPlace && !is_json) {
       PRESSO_ASSIGN(value, element_as(inner, value, element));
     }
     binder.add_parameter(parts[next++].text, value);
@@ -346,9 +356,10 @@ Result<NodeId> bind_lambda(Binder& outer, const Expression& expression) {
   inputs.insert(inputs.end(), binder.captures().begin(), binder.captures().end());
   const LambdaUse use = lambda->use;
   const NodeId result =
-      build.call(kLambda, use == LambdaUse::kFilter      ? list_type
-                          : use == LambdaUse::kTransform ? type
-                                                         : schema_of(Family::kString),
+      build.call(kLambda,
+                 use == LambdaUse::kFilter      ? list_type
+                 : use == LambdaUse::kTransform ? type
+                                                : schema_of(Family::kString),
                  std::move(inputs), std::move(lambda),
                  to_text(arguments[1]) + '/' + std::to_string(static_cast<int>(use)));
   return use == LambdaUse::kReduce ? element_as(build, result, type) : Result<NodeId>(result);
@@ -362,8 +373,8 @@ Result<NodeId> sum_of_list(const Call& call) {
   lambda->use = LambdaUse::kReduce;
   lambda->skips_nulls = true;
   const Builder inner(lambda->graph);
-  const NodeId so_far = input(lambda->graph, kSoFar, ColumnType::kUtf8);
-  const NodeId text = input(lambda->graph, kElement, ColumnType::kUtf8);
+  const NodeId so_far = input(lambda->graph, kSoFar, schema_of(Family::kString));
+  const NodeId text = input(lambda->graph, kElement, schema_of(Family::kString));
   const bool is_whole = family_of(element.type) == Family::kInteger;
   const bool is_exact = is_whole || family_of(element.type) == Family::kDecimal;
   if (is_exact) {

@@ -48,6 +48,12 @@ const Parser::Infix Parser::kInfixes[] = {
     {"like", Op::kLike, Power::kTest},
     {"ilike", Op::kIlike, Power::kTest},
     {"matches", Op::kMatches, Power::kTest},
+    {"similar", Op::kMatches, Power::kTest},
+    {"glob", Op::kMatches, Power::kTest},
+    {"~~", Op::kLike, Power::kTest},
+    {"~~*", Op::kIlike, Power::kTest},
+    {"!~~", Op::kLike, Power::kTest, true},
+    {"!~~*", Op::kIlike, Power::kTest, true},
     {"~", Op::kMatches, Power::kTest},
     {"!~", Op::kMatches, Power::kTest, true},
     {"||", Op::kConcat, Power::kConcat},
@@ -59,6 +65,8 @@ const Parser::Infix Parser::kInfixes[] = {
     {"/", Op::kDivide, Power::kMultiply},
     {"//", Op::kIntegerDivide, Power::kMultiply},
     {"%", Op::kModulo, Power::kMultiply},
+    {"^", Op::kNone, Power::kPower},
+    {"**", Op::kNone, Power::kPower},
     {"::", Op::kNone, Power::kCast},
     {"at", Op::kNone, Power::kCast},
 };
@@ -155,8 +163,12 @@ Result<Node> Parser::finish(Node node) const {
 const Parser::Infix* Parser::infix_here() const {
   const Token& token = here();
   if (token.is_word("at") && !(ahead().is_word("time") && ahead(2).is_word("zone"))) return nullptr;
+  const bool is_name = (token.is_word("similar") && !ahead().is_word("to")) ||
+                       (token.is_word("glob") && ahead().kind != Token::Kind::kString);
   for (const Infix& infix : kInfixes) {
-    if (token.is_symbol(infix.spelling) || token.is_word(infix.spelling)) return &infix;
+    if (token.is_symbol(infix.spelling) || (token.is_word(infix.spelling) && !is_name)) {
+      return &infix;
+    }
   }
   return nullptr;
 }
@@ -204,6 +216,7 @@ Result<Node> Parser::infix(const Infix& operation, Node left, bool same_as_befor
   switch (operation.op) {
     case Op::kNone:
       if (operation.power == Power::kConcat) return arrow(operation, std::move(left));
+      if (operation.power == Power::kPower) return power(std::move(left));
       if (operation.spelling == "at") return at_time_zone(std::move(left));
       return double_colon(std::move(left));
     case Op::kOr:
@@ -241,6 +254,18 @@ Result<Node> Parser::binary(const Infix& operation, Node left) {
   if (is_set && grammar_ == Grammar::kStatement && ahead().is_symbol("(") &&
       Statement::begins_with(ahead(2))) {
     return among(operation, std::move(left));
+  }
+  if (is_set && !here().is_word("all") && operation.op == Op::kEqual && ahead().is_symbol("(")) {
+    // x = ANY (list) asks whether the list contains x.
+    take();
+    const std::size_t open = take().offset;
+    Node node = begin_node(Kind::kFunction, left->begin);
+    node->tree.text = "list_contains";
+    PRESSO_ASSIGN(Node list, expression());
+    PRESSO_TRY(close(open, "an operator or ')'"));
+    adopt(node, std::move(list));
+    adopt(node, std::move(left));
+    return finish(std::move(node));
   }
   Result<Node> right = expression(above(operation.power));
   if (!right.ok()) return right;
@@ -300,6 +325,16 @@ Result<Node> Parser::among(const Infix& operation, Node left) {
   return finish(std::move(node));
 }
 
+/// `a ^ b` and `a ** b` are power(a, b).
+Result<Node> Parser::power(Node left) {
+  PRESSO_ASSIGN(Node right, expression(above(Power::kPower)));
+  Node node = begin_node(Kind::kFunction, left->begin);
+  node->tree.text = "power";
+  adopt(node, std::move(left));
+  adopt(node, std::move(right));
+  return finish(std::move(node));
+}
+
 /// After `x NOT`, only the tests can follow.
 Result<Node> Parser::negated_test(Node left) {
   for (const Infix& infix : kInfixes) {
@@ -316,6 +351,11 @@ Result<Node> Parser::test(Op op, bool negated, Node left) {
   Node node = begin_operator(op, negated, std::move(left));
   if (op == Op::kBetween) return between(std::move(node));
   if (op == Op::kIn) return in(std::move(node));
+  if (op == Op::kMatches && (last().is_word("glob") || last().is_word("similar"))) {
+    const std::string_view word = last().is_word("glob") ? "GLOB" : "SIMILAR TO";
+    if (word != "GLOB") take();
+    return whole_pattern(std::move(node), word);
+  }
   return pattern(std::move(node));
 }
 
@@ -344,6 +384,41 @@ Result<Node> Parser::in(Node node) {
   } while (take_symbol(","));
   if (!is_list) PRESSO_TRY(close(open, "',' or ')' in the list of IN"));
   if (is_list && !take_symbol("]")) return unexpected(here(), "',' or ']' in the list of IN");
+  return finish(std::move(node));
+}
+
+/// The regular expression that a pattern of GLOB means: `*` is any text, `?` a character, `[a-z]`
+/// and `[!a-z]` one of a set.
+static std::string regex_of_glob(std::string_view glob) {
+  std::string regex;
+  for (std::size_t i = 0; i < glob.size(); ++i) {
+    const char letter = glob[i];
+    const std::size_t close = letter == '[' ? glob.find(']', i + 2) : glob.npos;
+    if (close != glob.npos) {
+      std::string set(glob.substr(i + 1, close - i - 1));
+      if (set[0] == '!') set[0] = '^';
+      regex += '[' + set + ']';
+      i = close;
+    } else if (letter == '*' || letter == '?') {
+      regex += letter == '*' ? ".*" : ".";
+    } else {
+      if (std::string_view("\\.+()|[]{}^$").find(letter) != std::string_view::npos) regex += '\\';
+      regex += letter;
+    }
+  }
+  return regex;
+}
+
+/// GLOB and SIMILAR TO, whose pattern is compared with the whole text.
+Result<Node> Parser::whole_pattern(Node node, std::string_view word) {
+  const Token& pattern = here();
+  if (pattern.kind != Token::Kind::kString) {
+    return unexpected(pattern, "a string after " + std::string(word));
+  }
+  std::string text = unquoted(take().text);
+  if (word == "GLOB") text = regex_of_glob(text);
+  PRESSO_ASSIGN(Node regex, literal(Kind::kString, "(?s)\\A(?:" + text + ")\\z"));
+  adopt(node, std::move(regex));
   return finish(std::move(node));
 }
 

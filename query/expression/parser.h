@@ -22,10 +22,11 @@
 //   test       = concat [ [NOT] BETWEEN concat AND concat ]
 //              | concat [NOT] IN ( expression { , expression } ) | concat [NOT] IN ( statement )
 //              | concat [NOT] ( LIKE | ILIKE | MATCHES ) string [ ESCAPE string ]
-//              | concat ( ~ | !~ ) string
+//              | concat ( ~ | !~ | ~~ | ~~* | !~~ | !~~* | GLOB | SIMILAR TO ) string
 //   concat     = sum { ( || | -> | ->> ) sum }
 //   sum        = product { ( + | - ) product }
-//   product    = signed { ( * | / | // | % ) signed }
+//   product    = power { ( * | / | // | % ) power }
+//   power      = signed { ( ^ | ** ) signed }
 //   signed     = ( - | + ) signed | cast
 //   cast       = inner { :: type }
 //   inner      = value { [ expression ] | . name }     value: a name, a call or in parentheses
@@ -145,6 +146,8 @@ class Parser {
   Result<Node> double_colon(Node left);
   Result<Node> at_time_zone(Node left);
   Result<Node> arrow(const Infix& operation, Node left);
+  Result<Node> power(Node left);
+  Result<Node> whole_pattern(Node node, std::string_view word);
 
   // In parser_values.cpp: what an operand can begin with.
   Result<Node> prefix(Power least);
@@ -177,6 +180,8 @@ class Parser {
   Result<Node> comprehension(Node value, std::size_t open);
   bool begins_lambda(const Expression& call) const;
   Result<Node> lambda();
+  Result<Node> object();
+  Result<Node> argument(Node& call);
   Status details(Node& call, CallDetails details);
   Status nulls_of(CallDetails& details);
   Status within_group(CallDetails& details);

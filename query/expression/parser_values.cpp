@@ -16,6 +16,7 @@
 #include <array>
 #include <optional>
 
+#include "query/expression/list_items.h"
 #include "query/expression/parser.h"
 #include "query/expression/refused.h"
 #include "scan/syntax/cursor.h"
@@ -124,6 +125,7 @@ Result<Node> Parser::prefix(Power least) {
       if (token.text == "(") return inner_values(parenthesised());
       if (token.text == "?" || token.text == "$") return parameter();
       if (token.text == "[" && grammar_ == Grammar::kStatement) return inner_values(list());
+      if (token.text == "{") return inner_values(object());
       if (token.text == "-" || token.text == "+") return signed_operand();
       return unexpected(token, "a value");
     case TokenKind::kWord:
@@ -332,8 +334,8 @@ Status Parser::arguments(Node& call, std::size_t open, CallDetails& details) {
   }
   call->tree.distinct = take_word("distinct");
   do {
-    PRESSO_ASSIGN(Node argument, begins_lambda(call->tree) ? lambda() : expression());
-    adopt(call, std::move(argument));
+    PRESSO_ASSIGN(Node each, argument(call));
+    adopt(call, std::move(each));
   } while (take_symbol(",") || begins_part_of_substring(call->tree));
   if (grammar_ == Grammar::kStatement && here().is_word("order") && ahead().is_word("by")) {
     PRESSO_ASSIGN(details.order, sort_keys());
@@ -342,15 +344,62 @@ Status Parser::arguments(Node& call, std::size_t open, CallDetails& details) {
   return close(open, "an operator, ',' or ')'");
 }
 
+/// An expression, a lambda, `name := value` of struct_pack(), which has the name as an argument
+/// before the value, or the first argument of POSITION(part IN text), whose arguments are
+/// exchanged.
+Result<Node> Parser::argument(Node& call) {
+  if (begins_lambda(call->tree)) return lambda();
+  if (ahead().is_symbol(":=") && call->tree.text == "struct_pack") {
+    PRESSO_ASSIGN(Node key, literal(Kind::kString, name_of(take())));
+    take();
+    adopt(call, std::move(key));
+  }
+  if (call->tree.text == "columns" && here().is_symbol("*")) {
+    Node star = begin_node(Kind::kStar, here().offset);
+    PRESSO_ASSIGN(NamedExpression item, named_expression(*this));
+    star->tree = std::move(item.expression);
+    return finish(std::move(star));
+  }
+  if (call->tree.text != "position" || !call->tree.arguments.empty()) return expression();
+  PRESSO_ASSIGN(Node part, expression(above(Power::kTest)));
+  if (!take_word("in")) return part;
+  PRESSO_ASSIGN(Node text, expression(above(Power::kTest)));
+  adopt(call, std::move(text));
+  return part;
+}
+
+/// `{'a': 1, b: 2}` becomes struct_pack('a', 1, 'b', 2).
+Result<Node> Parser::object() {
+  const std::size_t open = take().offset;
+  Node node = begin_node(Kind::kFunction, open);
+  node->tree.text = "struct_pack";
+  do {
+    const Token& key = here();
+    const bool is_text = key.kind == TokenKind::kString;
+    const bool is_name = key.kind == TokenKind::kQuoted || key.kind == TokenKind::kWord;
+    if (!is_text && !is_name) return unexpected(key, "a key: {'a': 1}");
+    PRESSO_ASSIGN(Node name, literal(Kind::kString, is_text ? unquoted(key.text) : name_of(key)));
+    take();
+    if (!take_symbol(":")) return unexpected(here(), "':' after the key");
+    adopt(node, std::move(name));
+    PRESSO_ASSIGN(Node value, expression());
+    adopt(node, std::move(value));
+  } while (take_symbol(","));
+  if (!take_symbol("}")) return unexpected(here(), "an operator, ',' or '}'");
+  return finish(std::move(node));
+}
+
 /// EXTRACT(YEAR FROM x) becomes the call year(x).
 Result<Node> Parser::extract() {
   Node node = begin_node(Kind::kFunction, take().offset);
   const std::size_t open = take().offset;
   const Token& part = here();
-  if (part.kind != TokenKind::kWord || part.reserved) {
+  const bool is_text = part.kind == TokenKind::kString;
+  if (!is_text && (part.kind != TokenKind::kWord || part.reserved)) {
     return unexpected(part, "YEAR, QUARTER, MONTH, WEEK, DAY, HOUR, MINUTE or SECOND");
   }
-  node->tree.text = lower_case(take().text);
+  node->tree.text = lower_case(is_text ? unquoted(part.text) : std::string(part.text));
+  take();
   if (!take_word("from")) return unexpected(here(), "FROM");
   Result<Node> argument = expression();
   if (!argument.ok()) return argument;

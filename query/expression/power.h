@@ -28,6 +28,7 @@ enum class Power : std::uint8_t {
   kConcat,
   kAdd,
   kMultiply,
+  kPower,  ///< ^ and **, which are calls of power()
   kNegate,
   kCast,   ///< x::type
   kValue,  ///< literals, names and calls, which never need parentheses

@@ -245,7 +245,8 @@ void Printer::negate(const Expression& tree) {
 /// `count(*)` needs no case of its own: the star is an argument.
 void Printer::function(const Expression& tree) {
   if (is_step_into(tree)) return step_into(tree);
-  if (tree.text == kParameterCall) return static_cast<void>(out_ += name_text(tree.arguments[0].text));
+  if (tree.text == kParameterCall)
+    return static_cast<void>(out_ += name_text(tree.arguments[0].text));
   if (tree.text == kLambdaCall) return lambda(tree);
   // Functions of these names need quotes: CAST(...) and EXTRACT(...) are syntax.
   const bool special = tree.text == "cast" || tree.text == "try_cast" || tree.text == "extract" ||

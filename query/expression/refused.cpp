@@ -29,13 +29,12 @@ constexpr Refusal kWords[] = {
     {"positional", "POSITIONAL JOIN is not supported; write JOIN ... ON and a condition"},
     {"on", " stands after JOIN and a file"},
     {"using", " stands after JOIN and a file"},
-    {"fetch", " is not supported; write LIMIT and a number of rows"},
-    {"tablesample", " is not supported; write USING SAMPLE 10 ROWS at the end"},
     {"sample", " is not supported; write USING SAMPLE 10 ROWS at the end"},
     {"pivot", " stands at the beginning of a statement: PIVOT 'file' ON column USING sum(x)"},
     {"unpivot", " stands at the beginning of a statement: UNPIVOT 'file' ON a, b"},
     {"into", " is not supported; where the answer goes is said by the command's -o"},
     {"for", " is not supported"},
+    {"collate", " is not supported; write lower(x) where letter case shall not matter"},
     {"select", "a SELECT within a statement stands in parentheses"},
 };
 

@@ -146,6 +146,11 @@ Result<Expression> Statement::condition() {
 /// is probably FROM.
 Status Statement::select_list() {
   PRESSO_TRY(distinct());
+  const Token& first = parser_.here();
+  if (first.is_word("top") && parser_.ahead().kind == Token::Kind::kNumber) {
+    return error_at(first.offset, "TOP is not supported; write LIMIT " +
+                                      std::string(parser_.ahead().text) + " at the end");
+  }
   do {
     // A comma may follow the last item, as in DuckDB.
     if (!query_.select.empty() && parser_.here().is_word("from")) break;
@@ -322,6 +327,9 @@ Status Statement::limits(std::uint64_t& limit, bool& percent, std::uint64_t& off
       const Token& after = parser_.here();
       if (!after.is_symbol(",")) continue;
       return error_at(after.offset, "LIMIT a, b is not supported; write LIMIT b OFFSET a");
+    } else if (!has_limit && parser_.here().is_word("fetch")) {
+      has_limit = true;
+      PRESSO_TRY(fetch(limit));
     } else if (!has_offset && take_clause("offset", Part::kOffset)) {
       PRESSO_ASSIGN(offset, row_number("OFFSET"));
       if (!parser_.take_word("rows")) parser_.take_word("row");
@@ -330,6 +338,21 @@ Status Statement::limits(std::uint64_t& limit, bool& percent, std::uint64_t& off
       return {};
     }
   }
+}
+
+/// FETCH FIRST n ROWS ONLY.
+Status Statement::fetch(std::uint64_t& limit) {
+  take_clause("fetch", Part::kLimit);
+  if (!parser_.take_word("first") && !parser_.take_word("next")) {
+    return unexpected(parser_.here(), "FIRST after FETCH");
+  }
+  limit = 1;
+  if (parser_.here().kind == Token::Kind::kNumber) {
+    PRESSO_ASSIGN(limit, row_number("FETCH FIRST"));
+  }
+  if (!parser_.take_word("rows")) parser_.take_word("row");
+  if (!parser_.take_word("only")) return unexpected(parser_.here(), "ROWS ONLY");
+  return {};
 }
 
 Result<std::uint64_t> Statement::row_number(std::string_view clause) {

@@ -202,14 +202,7 @@ Result<SqlStatement> Statement::pivot() {
     PRESSO_ASSIGN(Node column, parser_.expression(Power::kConcat));
     pivot.on.push_back({column->tree, to_text(column->tree)});
   } while (parser_.take_symbol(","));
-  if (parser_.take_word("in")) {
-    const std::size_t open = parser_.here().offset;
-    if (!parser_.take_symbol("(")) return unexpected(parser_.here(), "'(' after IN");
-    do {
-      PRESSO_ASSIGN(pivot.values.emplace_back(), condition());
-    } while (parser_.take_symbol(","));
-    PRESSO_TRY(parser_.close(open, "',' or ')' in IN"));
-  }
+  PRESSO_TRY(pivot_values(pivot));
   if (parser_.take_word("using")) {
     PRESSO_ASSIGN(pivot.items, items());
   }
@@ -219,6 +212,17 @@ Result<SqlStatement> Statement::pivot() {
   }
   part_ = Part::kQualify;
   return result;
+}
+
+/// IN (values), where it stands.
+Status Statement::pivot_values(SqlPivot& pivot) {
+  if (!parser_.take_word("in")) return {};
+  const std::size_t open = parser_.here().offset;
+  if (!parser_.take_symbol("(")) return unexpected(parser_.here(), "'(' after IN");
+  do {
+    PRESSO_ASSIGN(pivot.values.emplace_back(), condition());
+  } while (parser_.take_symbol(","));
+  return parser_.close(open, "',' or ')' in IN");
 }
 
 /// UNPIVOT; the names of its two columns are `name` and `value` where INTO is absent.
@@ -263,14 +267,33 @@ Status Statement::sample(SqlQuery& select) {
   if (!parser_.here().is_word("using") || !parser_.ahead().is_word("sample")) return {};
   parser_.take();
   parser_.take();
-  const bool named = parser_.ahead().is_symbol("(");
+  return sample_size(select, "USING SAMPLE");
+}
+
+/// How large the sample is. A method and REPEATABLE (seed) change nothing: all methods choose the
+/// same rows each time.
+Status Statement::sample_size(SqlQuery& select, const std::string& clause) {
+  const bool named = parser_.here().kind == Token::Kind::kWord && parser_.ahead().is_symbol("(");
   if (named) parser_.take();
   const std::size_t open = parser_.here().offset;
-  if (named) parser_.take();
-  PRESSO_ASSIGN(select.sample, row_number("USING SAMPLE"));
+  const bool is_list = parser_.take_symbol("(");
+  PRESSO_ASSIGN(select.sample, row_number(clause));
   select.samples_percent = parser_.take_symbol("%") || parser_.take_word("percent");
   if (!select.samples_percent && !parser_.take_word("rows")) parser_.take_word("row");
-  return named ? parser_.close(open, "ROWS, PERCENT or ')'") : Status();
+  if (is_list) PRESSO_TRY(parser_.close(open, "ROWS, PERCENT or ')'"));
+  const auto is_note = [this] {
+    return parser_.here().is_word("repeatable") ||
+           (parser_.here().is_symbol("(") && parser_.ahead().kind == Token::Kind::kWord);
+  };
+  while (is_note()) {
+    parser_.take_word("repeatable");
+    const std::size_t begin = parser_.here().offset;
+    if (!parser_.take_symbol("(")) return unexpected(parser_.here(), "'('");
+    parser_.take();
+    if (parser_.take_symbol(",")) parser_.take();
+    PRESSO_TRY(parser_.close(begin, "')'"));
+  }
+  return {};
 }
 
 /// DESCRIBE or SUMMARIZE, and a statement or a file.
@@ -374,8 +397,9 @@ bool Statement::ends_select() const {
   if (parser_.done()) return true;
   const Token& token = parser_.here();
   if (token.is_symbol(")") || token.is_symbol(";")) return true;
-  for (const std::string_view word : {"union", "except", "intersect", "order", "limit", "offset",
-                                      "where", "group", "having", "window", "qualify", "using"}) {
+  for (const std::string_view word :
+       {"union", "except", "intersect", "order", "limit", "offset", "where", "group", "having",
+        "window", "qualify", "using", "fetch"}) {
     if (token.is_word(word)) return true;
   }
   return false;

@@ -99,7 +99,15 @@ Result<SqlSource> Statement::source() {
   parser_.take_word("lateral");
   const Token& token = parser_.here();
   const Token& after = parser_.ahead();
-  if (token.is_symbol("(") && (begins_with(after) || after.is_symbol("("))) {
+  const bool describes =
+      token.is_symbol("(") && (after.is_word("describe") || after.is_word("summarize"));
+  if (describes) {
+    const std::size_t open = parser_.take().offset;
+    PRESSO_ASSIGN(SqlStatement inner, Statement(parser_).described());
+    source.statement = std::make_shared<const SqlStatement>(std::move(inner));
+    PRESSO_TRY(parser_.close(open, "')' after the statement"));
+    source.length = parser_.end_of_last() - source.offset;
+  } else if (token.is_symbol("(") && (begins_with(after) || after.is_symbol("("))) {
     PRESSO_ASSIGN(source.statement, parser_.statement_in_parentheses());
     source.length = parser_.end_of_last() - source.offset;
   } else if (token.kind == TokenKind::kWord && !token.reserved && after.is_symbol("(") &&
@@ -110,7 +118,76 @@ Result<SqlSource> Statement::source() {
     if (source.path.empty()) return error_at(source.offset, "a file's name must not be empty");
   }
   PRESSO_TRY(alias_of(source));
-  return source;
+  return changed_source(std::move(source));
+}
+
+/// PIVOT (...), UNPIVOT (...) or TABLESAMPLE after a source, which becomes a statement over it.
+Result<SqlSource> Statement::changed_source(SqlSource source) {
+  const Token word = parser_.here();
+  const bool pivots = word.is_word("pivot") || word.is_word("unpivot");
+  const bool samples = word.is_word("tablesample");
+  if (!samples && !(pivots && parser_.ahead().is_symbol("("))) return source;
+  SqlSource result;
+  result.offset = source.offset;
+  SqlStatement statement = select_of(nullptr);
+  if (samples) {
+    parser_.take();
+    result.alias = source.alias;
+    if (result.alias.empty() && source.bare) result.alias = source.path;
+    statement.select.from = std::move(source);
+    PRESSO_TRY(sample_size(statement.select, "TABLESAMPLE"));
+  } else {
+    PRESSO_ASSIGN(statement, word.is_word("pivot") ? pivoted(std::move(source))
+                                                   : unpivoted(std::move(source)));
+  }
+  result.statement = std::make_shared<const SqlStatement>(std::move(statement));
+  result.length = parser_.end_of_last() - result.offset;
+  if (!samples) PRESSO_TRY(alias_of(result));
+  return result;
+}
+
+/// PIVOT (aggregates FOR column IN (values) GROUP BY keys) after a source.
+Result<SqlStatement> Statement::pivoted(SqlSource source) {
+  SqlStatement result;
+  result.kind = SqlStatement::Kind::kPivot;
+  result.offset = parser_.take().offset;
+  const std::size_t open = parser_.take().offset;
+  SqlPivot& pivot = result.pivot;
+  pivot.source = std::move(source);
+  do {
+    PRESSO_ASSIGN(NamedExpression item, unnamed_expression(parser_));
+    if (parser_.take_word("as")) item.name = name_of(parser_.take());
+    pivot.items.push_back(std::move(item));
+  } while (parser_.take_symbol(","));
+  if (!parser_.take_word("for")) return unexpected(parser_.here(), "FOR and a column");
+  PRESSO_ASSIGN(Node column, parser_.expression(Power::kConcat));
+  pivot.on.push_back({column->tree, to_text(column->tree)});
+  PRESSO_TRY(pivot_values(pivot));
+  PRESSO_ASSIGN(const bool grouped, take_clause_by("group", Part::kGroupBy));
+  if (grouped) {
+    PRESSO_ASSIGN(pivot.group_by, items());
+  }
+  part_ = Part::kFrom;
+  PRESSO_TRY(parser_.close(open, "GROUP BY or ')'"));
+  return result;
+}
+
+/// UNPIVOT (value FOR name IN (columns)) after a source.
+Result<SqlStatement> Statement::unpivoted(SqlSource source) {
+  SqlStatement result;
+  result.kind = SqlStatement::Kind::kUnpivot;
+  result.offset = parser_.take().offset;
+  const std::size_t open = parser_.take().offset;
+  SqlPivot& pivot = result.pivot;
+  pivot.source = std::move(source);
+  pivot.value = name_of(parser_.take());
+  if (!parser_.take_word("for")) return unexpected(parser_.here(), "FOR and a column's name");
+  pivot.name = name_of(parser_.take());
+  if (!parser_.take_word("in")) return unexpected(parser_.here(), "IN and columns");
+  PRESSO_ASSIGN(const std::vector<Expression> columns, column_list());
+  for (const Expression& each : columns) pivot.on.push_back({each, each.text});
+  PRESSO_TRY(parser_.close(open, "')'"));
+  return result;
 }
 
 /// A table function, such as generate_series(1, 10). read_csv('a.csv') and the like are files.

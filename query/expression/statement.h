@@ -89,6 +89,8 @@ class Statement {
   Result<SqlStatement> combined(SqlStatement left, SqlStatement::Kind kind);
   Status order_and_limits(SqlStatement& statement);
   Status sample(SqlQuery& select);
+  Status sample_size(SqlQuery& select, const std::string& clause);
+  Status pivot_values(SqlPivot& pivot);
   static SqlStatement select_of(std::shared_ptr<const SqlStatement> inner);
   Result<SqlStatement> described();
   Result<SqlStatement> stored_table();
@@ -113,6 +115,7 @@ class Statement {
   Status order_by(std::vector<SortExpression>& keys, bool& all);
   Status limits(std::uint64_t& limit, bool& percent, std::uint64_t& offset);
   /// The whole number after LIMIT or OFFSET.
+  Status fetch(std::uint64_t& limit);
   Result<std::uint64_t> row_number(std::string_view clause);
   Result<Expression> condition();
   /// Takes the word of a clause and notes the part; false if another word stands here.
@@ -125,6 +128,9 @@ class Statement {
 
   // In sql_sources.cpp: FROM and joins.
   Status from();
+  Result<SqlSource> changed_source(SqlSource source);
+  Result<SqlStatement> pivoted(SqlSource source);
+  Result<SqlStatement> unpivoted(SqlSource source);
   Result<SqlSource> source();
   Status path_of(SqlSource& source);
   Status bare_path(SqlSource& source);

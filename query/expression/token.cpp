@@ -30,9 +30,10 @@ constexpr std::array<std::string_view, 18> kReservedInStatements = {
     "on",  "order",  "qualify", "select", "union",  "using",     "where", "window", "with"};
 
 /// Longer symbols come before their prefixes, as the first one that fits is taken.
-constexpr std::array<std::string_view, 27> kSymbols = {
-    "->>", "->", "::", "||", "==", "<>", "!=", "<=", ">=", "//", "!~", "(", ")", ",",
-    ".",   "+",  "-",  "*",  "/",  "%",  "=",  "<",  ">",  "~",  "[",  "]", ":"};
+constexpr std::array<std::string_view, 36> kSymbols = {
+    "!~~*", "->>", "!~~", "~~*", "->", "::", ":=", "||", "==", "<>", "!=", "<=",
+    ">=",   "//",  "!~",  "~~",  "**", "(",  ")",  ",",  ".",  "+",  "-",  "*",
+    "/",    "%",   "=",   "<",   ">",  "~",  "[",  "]",  ":",  "^",  "{",  "}"};
 
 /// A literal of this shape is a date without further marks.
 constexpr std::string_view kDateShape = "dddd-dd-dd";
@@ -122,7 +123,7 @@ Token Lexer::next() {
   if (at_ == text_.size()) return token(TokenKind::kEnd, 0);
   const char first = text_[at_];
   if (first == '\'') return quoted(TokenKind::kString, first);
-  if (first == '"') return quoted(TokenKind::kQuoted, first);
+  if (first == '"' || first == '`') return quoted(TokenKind::kQuoted, first);
   if (is_digit(first) || (first == '.' && is_digit(letter(at_ + 1)))) return number();
   if (const std::size_t size = name_size(at_); size != 0) {
     Token word = token(TokenKind::kWord, size);
@@ -243,7 +244,6 @@ Token Lexer::other() const {
       return no_token(1, "'!' has no meaning here; write NOT");
     case '|':
       return no_token(1, "'|' has no meaning here; '||' joins strings, OR conditions");
-    case '`':
     case 0x2018:  // typographic quotes
     case 0x2019:
     case 0x201C:

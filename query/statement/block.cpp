@@ -3,6 +3,7 @@
 // Query cannot do is left to the other phases. A SELECT that is one Query already passes unchanged.
 #include <algorithm>
 
+#include "query/compute/binder.h"
 #include "query/expression/list_items.h"
 #include "query/statement/columns_of_calls.h"
 #include "query/statement/lowering.h"
@@ -23,6 +24,26 @@ bool is_native(const Expression& node) {
 }
 
 }  // namespace
+
+static bool is_lambda(const Expression& node) {
+  return node.kind == Kind::kFunction && node.text == kLambdaCall;
+}
+
+/// VALUES with a column for each list.
+static SqlStatement rows_of_lists(const std::vector<Expression>& lists) {
+  SqlStatement values;
+  values.kind = SqlStatement::Kind::kValues;
+  for (std::size_t row = 0;; ++row) {
+    std::vector<Expression> cells;
+    bool any = false;
+    for (const Expression& list : lists) {
+      any = any || row < list.arguments.size();
+      cells.push_back(row < list.arguments.size() ? list.arguments[row] : null_literal());
+    }
+    if (!any) return values;
+    values.rows.push_back(std::move(cells));
+  }
+}
 
 bool is_window(const Expression& node) {
   return node.kind == Kind::kFunction && node.details != nullptr && !node.details->over.empty();
@@ -46,10 +67,53 @@ Result<Query> Block::lower() {
   PRESSO_TRY(lower_asof_joins());
   PRESSO_TRY(lower_unnest_items());
   PRESSO_TRY(lower_subqueries());
+  PRESSO_TRY(refuse_outer_columns());
   return finish();
 }
 
+/// A statement in FROM, in WITH or of a set operation within a subquery is answered by itself, so
+/// that it has no columns of the SELECT around the subquery.
+Status Block::refuse_outer_columns() {
+  return for_each_part(query_, [&](const Expression& part) -> Status {
+    const Expression* found = nullptr;
+    any_node(part, [&](const Expression& node) {
+      const bool is_own = node.kind != Kind::kColumn || scope_.source_of(node) || item_of(node);
+      for (const Scope* scope = scope_.around; !is_own && scope != nullptr; scope = scope->around) {
+        if (found == nullptr && scope->source_of(node)) found = &node;
+      }
+      return false;
+    });
+    if (found == nullptr) return {};
+    return lowering_.shown(refused_at(
+        *found, "'" + to_text(*found) +
+                    "' is a column of the SELECT around this subquery, which "
+                    "can stand in the subquery's own WHERE, not in a statement within its FROM, in "
+                    "WITH or beside UNION; write a join"));
+  });
+}
+
+/// random() in the WHERE of groups chooses rows in a statement of its own.
+void Block::choose_by_random() {
+  const bool is_random = query_.where && any_node(*query_.where, [](const Expression& node) {
+                           return node.kind == Kind::kFunction && node.text == "random";
+                         });
+  if (!is_random || !query_.joins.empty() || !query_.has_from) return;
+  if (!is_grouped() && !query_.distinct) return;
+  SqlStatement rows;
+  NamedExpression& star = rows.select.select.emplace_back();
+  star.expression.kind = Kind::kStar;
+  rows.select.from = query_.from;
+  rows.select.where = std::exchange(query_.where, std::nullopt);
+  SqlSource chosen;
+  chosen.alias = query_.from.alias.empty() ? stem_of(query_.from.path) : query_.from.alias;
+  chosen.offset = query_.from.offset;
+  chosen.length = query_.from.length;
+  chosen.statement = std::make_shared<const SqlStatement>(std::move(rows));
+  query_.from = std::move(chosen);
+}
+
 Status Block::settle_names(bool all_names) {
+  choose_by_random();
   PRESSO_ASSIGN(const std::unique_ptr<Block> inner, open_inner());
   if (inner == nullptr) PRESSO_TRY(open_sources());
   PRESSO_TRY(set_parameters());
@@ -78,36 +142,50 @@ Result<std::vector<NamedExpression>> Block::items_over(const Relation& source,
   return query_.select;
 }
 
-/// SELECT unnest(range(1, 10)) or unnest([1, 2]) without FROM is a SELECT from these rows.
+/// SELECT unnest(range(1, 10)) or unnest([1, 2]), unnest([3]) without FROM is a SELECT from these
+/// rows, where shorter lists end with nulls.
 Result<bool> Block::series_as_source() {
-  bool found = false;
+  std::vector<Expression> lists;
+  for (const NamedExpression& item : query_.select) {
+    any_node(item.expression, [&](const Expression& node) {
+      const bool is_call =
+          node.kind == Kind::kFunction && node.text == "unnest" && node.arguments.size() == 1;
+      if (is_call && std::find(lists.begin(), lists.end(), node.arguments[0]) == lists.end()) {
+        lists.push_back(node.arguments[0]);
+      }
+      return false;
+    });
+  }
+  const auto is_called = [](const Expression& list, std::string_view name) {
+    return list.kind == Kind::kFunction && list.text == name;
+  };
+  const bool are_lists = std::all_of(lists.begin(), lists.end(), [&](const Expression& list) {
+    return is_called(list, "list_value");
+  });
+  const bool is_series =
+      lists.size() == 1 && (is_called(lists[0], "range") || is_called(lists[0], "generate_series"));
+  if (lists.empty() || (!are_lists && !is_series)) return false;
+  SqlSource& source = query_.from;
+  source.alias = lowering_.new_name();
+  source.offset = lists[0].offset;
+  source.length = lists[0].length;
+  for (std::size_t i = 0; i < lists.size(); ++i) source.columns.push_back(lowering_.new_name());
+  if (is_series) {
+    source.is_function = true;
+    source.path = lists[0].text;
+    source.arguments = lists[0].arguments;
+  } else {
+    source.statement = std::make_shared<const SqlStatement>(rows_of_lists(lists));
+  }
   for (NamedExpression& item : query_.select) {
     PRESSO_TRY(rewrite(item.expression, [&](Expression& node) -> Result<bool> {
-      const bool is_call = node.kind == Kind::kFunction && node.text == "unnest" &&
-                           node.arguments.size() == 1 && !found;
-      if (!is_call || node.arguments[0].kind != Kind::kFunction) return false;
-      const Expression list = node.arguments[0];
-      SqlSource& source = query_.from;
-      source.columns = {lowering_.new_name()};
-      source.alias = lowering_.new_name();
-      source.offset = list.offset;
-      source.length = list.length;
-      if (list.text == "list_value") {
-        SqlStatement values;
-        values.kind = SqlStatement::Kind::kValues;
-        for (const Expression& each : list.arguments) values.rows.push_back({each});
-        source.statement = std::make_shared<const SqlStatement>(std::move(values));
-      } else {
-        source.is_function = true;
-        source.path = list.text;
-        source.arguments = list.arguments;
-      }
-      node = at_place_of(column(source.columns[0]), node);
-      found = true;
+      if (!is_called(node, "unnest") || node.arguments.size() != 1) return false;
+      const auto place = std::find(lists.begin(), lists.end(), node.arguments[0]) - lists.begin();
+      node = at_place_of(column(source.columns[static_cast<std::size_t>(place)]), node);
       return true;
     }));
   }
-  return found;
+  return true;
 }
 
 Status Block::open_sources() {
@@ -322,6 +400,23 @@ Status Block::expand_stars() {
   return {};
 }
 
+/// Whether the lambda is true of a column's name.
+Result<bool> Block::holds_of_name(const Expression& lambda, const std::string& name) const {
+  Expression condition = lambda.arguments.back();
+  PRESSO_TRY(rewrite(condition, [&](Expression& node) -> Result<bool> {
+    if (node.kind != Kind::kFunction || node.text != kParameterCall) return false;
+    node = at_place_of(string(name), node);
+    return true;
+  }));
+  Graph graph;
+  const std::vector<InputColumn> none;
+  Binder binder(graph, none);
+  Result<NodeId> bound = binder.bind_condition(condition);
+  if (!bound.ok()) return lowering_.shown(std::move(bound.error()));
+  const Node& value = graph.at(*bound);
+  return value.kind == Node::Kind::kConstant && !value.is_null && value.integer != 0;
+}
+
 /// An item with columns('regex') or columns(*) becomes one for each column that it means.
 Result<std::vector<NamedExpression>> Block::with_columns(const NamedExpression& item) const {
   const auto is_call = [](const Expression& node) {
@@ -330,6 +425,11 @@ Result<std::vector<NamedExpression>> Block::with_columns(const NamedExpression& 
   if (!any_node(item.expression, is_call)) return std::vector<NamedExpression>{item};
   NamedExpression star;
   star.expression.kind = Kind::kStar;
+  any_node(item.expression, [&](const Expression& node) {
+    const bool chooses = is_call(node) && node.arguments[0].kind == Kind::kStar;
+    if (chooses) star.expression = node.arguments[0];
+    return chooses;
+  });
   PRESSO_ASSIGN(const std::vector<NamedExpression> all, columns_of(star));
   std::vector<NamedExpression> list;
   for (const NamedExpression& each : all) {
@@ -337,13 +437,21 @@ Result<std::vector<NamedExpression>> Block::with_columns(const NamedExpression& 
     bool matches = true;
     PRESSO_TRY(rewrite(one.expression, [&](Expression& node) -> Result<bool> {
       if (!is_call(node)) return false;
-      if (node.arguments[0].kind == Kind::kString) {
+      const Expression& chosen = node.arguments[0];
+      if (is_lambda(chosen)) {
+        PRESSO_ASSIGN(const bool holds, holds_of_name(chosen, each.name));
+        matches = matches && holds;
+      } else if (chosen.kind == Kind::kString) {
         StringCondition pattern;
         pattern.kind = StringCondition::Kind::kMatches;
-        pattern.text = node.arguments[0].text;
+        pattern.text = chosen.text;
         PRESSO_ASSIGN(const StringTest test, StringTest::compile(pattern));
         matches = matches &&
                   test.matches({reinterpret_cast<const Byte*>(each.name.data()), each.name.size()});
+      } else if (chosen.kind != Kind::kStar) {
+        return lowering_.shown(refused_at(
+            chosen,
+            "COLUMNS takes a regular expression in quotes, or '*', or lambda c: condition"));
       }
       node = at_place_of(each.expression, node);
       return true;
@@ -511,8 +619,9 @@ Status Block::continue_with_calls(SqlQuery before, ColumnsOfCalls& columns,
                                   const std::string& what) {
   if (columns.list().empty()) columns.add(number(0));
   before.select = columns.list();
-  PRESSO_ASSIGN(Relation rows, lowering_.keep(query_like(std::move(before)), what));
-  PRESSO_ASSIGN(rows, columns.with_calls(std::move(rows)));
+  PRESSO_ASSIGN(KeptRows kept, query::keep(query_like(std::move(before)), lowering_.options(),
+                                           columns.row_number()));
+  PRESSO_ASSIGN(Relation rows, columns.with_calls(lowering_.keep(std::move(kept), what)));
   continue_from(std::move(rows));
   return {};
 }

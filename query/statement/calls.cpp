@@ -3,6 +3,7 @@
 // at once, comparisons of row values such as (a, b) < (c, d), and defaults of lag() in the type of
 // its first argument.
 #include <algorithm>
+#include <random>
 
 #include "query/statement/lowering.h"
 
@@ -34,7 +35,14 @@ std::optional<Expression> long_form(const Expression& node) {
   if ((node.text == "geomean" || node.text == "geometric_mean") && given.size() == 1) {
     return call("exp", {with_details(call("avg", {call("ln", {given[0]})}))});
   }
+  if (node.text == "date" && given.size() == 1) {
+    return at_place_of(cast_to(given[0], "date"), node);
+  }
   if (given.size() != 2) return std::nullopt;
+  if (node.text == "regexp_split_to_table") {
+    return at_place_of(
+        call("unnest", {at_place_of(call("regexp_split_to_array", node.arguments), node)}), node);
+  }
   if (node.text == "regr_r2") {
     return call("power", {with_details(call("corr", given)), number(2)});
   }
@@ -144,7 +152,52 @@ Result<bool> Block::settle_rows(Expression& node) {
   return true;
 }
 
+/// random() is a number by the row's place, so that it is the same wherever a row is read again.
+/// Conditions with it are tested after all others, by QUALIFY. setseed(x) beside it makes it
+/// repeatable.
+Status Block::settle_random() {
+  const auto is_random = [](const Expression& node) { return is_call(node, "random"); };
+  if (!any_node_of(query_, is_random)) return {};
+  if (query_.where && any_node(*query_.where, is_random)) {
+    if (is_grouped() || query_.distinct) {
+      return lowering_.shown(
+          refused_at(*query_.where,
+                     "random() in WHERE is not supported beside groups and joins; choose the "
+                     "rows in a statement in FROM, or by USING SAMPLE"));
+    }
+    std::vector<Expression> stay;
+    std::vector<Expression> later;
+    if (query_.qualify) later.push_back(*std::move(query_.qualify));
+    for (Expression& each : conjuncts_of(*std::exchange(query_.where, std::nullopt))) {
+      (any_node(each, is_random) ? later : stay).push_back(std::move(each));
+    }
+    if (!stay.empty()) query_.where = all_of(std::move(stay));
+    query_.qualify = all_of(std::move(later));
+  }
+  std::int64_t seed = std::random_device{}() >> 1;
+  const auto settle = [&](Expression& node) -> Result<bool> {
+    if (is_call(node, "setseed") && node.arguments.size() == 1) {
+      seed = static_cast<std::int64_t>(std::hash<std::string>{}(to_text(node.arguments[0])) >> 33);
+      node = at_place_of(null_literal(), node);
+    }
+    return false;
+  };
+  PRESSO_TRY(for_each_part(query_, [&](Expression& part) { return rewrite(part, settle); }));
+  return for_each_part(query_, [&](Expression& part) {
+    return rewrite(part, [&](Expression& node) -> Result<bool> {
+      if (!is_random(node) || !node.arguments.empty()) return false;
+      auto details = std::make_shared<CallDetails>();
+      details->over.emplace_back();
+      Expression row = at_place_of(call("row_number", {}), node);
+      row.details = std::move(details);
+      node = at_place_of(call("##random", {std::move(row), number(seed++)}), node);
+      return true;
+    });
+  });
+}
+
 Status Block::settle_calls() {
+  PRESSO_TRY(settle_random());
   return for_each_part(query_, [&](Expression& part) {
     return rewrite(part, [&](Expression& node) -> Result<bool> {
       if (auto longer = node.kind == Kind::kFunction ? long_form(node) : std::nullopt) {

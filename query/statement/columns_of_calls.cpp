@@ -130,6 +130,14 @@ Result<Expression> ColumnsOfCalls::add_call(const Expression& call, const Window
   if (!kind) kind = aggregate_kind(call.text);
   if (!kind && !once) kind = find_in(kWindowNames, call.text);
   if (!kind) return lowering_.shown(refused_at(call, unknown_function(call.text)));
+  // Rows that are numbered as they come need no window, which would hold all of them.
+  const bool numbers_all = *kind == WindowKind::kRowNumber && window.partition.empty() &&
+                           window.order.empty() && window.frame.empty() &&
+                           call.details->filter.empty() && call.details->order.empty();
+  if (numbers_all) {
+    if (row_number_.empty()) row_number_ = lowering_.new_name();
+    return at_place_of(operation(Op::kAdd, {column(row_number_), number(1)}), call);
+  }
   result.kind = *kind;
   result.once = once;
   result.distinct = call.distinct;

@@ -21,6 +21,9 @@ class ColumnsOfCalls {
   /// The column of the result of a window function or aggregate over the rows of a window. `once`:
   /// as WindowCall::once. Error: an unknown function, or what it cannot have.
   Result<Expression> add_call(const Expression& call, const Window& window, bool once);
+  /// The name of a column that numbers the rows from 0, which the query before the calls has to
+  /// keep, or nothing.
+  const std::string& row_number() const { return row_number_; }
   /// What the query before the calls selects.
   const std::vector<NamedExpression>& list() const { return list_; }
   /// Adds the results to the rows of that query.
@@ -33,6 +36,7 @@ class ColumnsOfCalls {
 
   Lowering& lowering_;
   std::vector<NamedExpression> list_;
+  std::string row_number_;
   std::vector<WindowCall> calls_;
   std::vector<Expression> places_;  ///< of the calls, for errors
   std::vector<std::pair<Expression, std::string>> known_;

@@ -42,22 +42,14 @@ Result<bool> Subqueries::lower_lateral(std::size_t number) {
   PRESSO_ASSIGN(const std::vector<CorrelationKey> keys, correlate(inner, node));
   PRESSO_TRY(inner.expand_stars());
   std::vector<NamedExpression> list = keys_as_items(keys);
+  const bool of_all = inner.is_grouped() && inner.query_.group_by.empty();
+  std::vector<std::optional<Expression>> of_none;
+  for (const NamedExpression& item : inner.query_.select) {
+    of_none.emplace_back();
+    if (!of_all || is_null_of_no_rows(item.expression)) continue;
+    PRESSO_ASSIGN(of_none.back(), value_of_no_rows(inner, item));
+  }
   if (inner.is_grouped()) {
-    if (inner.query_.group_by.empty() && !keeps_left) {
-      return lowering_.shown(refused_at(
-          node,
-          "aggregates of all rows are supported in LEFT JOIN LATERAL, where no rows give "
-          "null"));
-    }
-    for (const NamedExpression& item : inner.query_.select) {
-      if (!inner.query_.group_by.empty() || is_null_of_no_rows(item.expression)) continue;
-      PRESSO_ASSIGN(const Expression of_none, value_of_no_rows(inner, item));
-      if (is_null_literal(of_none)) continue;
-      return lowering_.shown(refused_at(
-          item.expression,
-          "in LATERAL, aggregates that are not null of no rows are not supported; write a subquery "
-          "for the value"));
-    }
     inner.query_.group_by.insert(inner.query_.group_by.end(), list.begin(), list.end());
   }
   PRESSO_TRY(limit_each(inner, list));
@@ -65,16 +57,61 @@ Result<bool> Subqueries::lower_lateral(std::size_t number) {
   inner.query_.select = list;
   inner.query_.select.insert(inner.query_.select.end(), items.begin(), items.end());
   PRESSO_ASSIGN(Relation rows, kept(inner, "rows of LATERAL"));
+  if (of_all) {
+    PRESSO_ASSIGN(rows, with_all_keys(std::move(rows), keys, items, of_none));
+  }
   rows.alias = join.source.alias.empty() ? lowering_.new_name() : join.source.alias;
   std::vector<Expression> conditions;
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    conditions.push_back(key_equality(keys[i], rows.alias, list[i].name));
+    Expression own = qualified_column(rows.alias, list[i].name, keys[i].outer);
+    conditions.push_back(of_all ? same_or_null(keys[i].outer, own)
+                                : key_equality(keys[i], rows.alias, list[i].name));
   }
   if (join.on) conditions.push_back(*join.on);
   join.on = all_of(std::move(conditions));
   join.kind = keeps_left ? SqlJoin::Kind::kLeft : SqlJoin::Kind::kInner;
   block_.scope_.sources.push_back(std::move(rows));
   return true;
+}
+
+Result<Relation> Subqueries::with_all_keys(Relation rows, const std::vector<CorrelationKey>& keys,
+                                           const std::vector<NamedExpression>& items,
+                                           const std::vector<std::optional<Expression>>& of_none) {
+  const TableSchema schema = rows.schema();
+  SqlQuery outer;
+  outer.joins = first_joins_;
+  outer.distinct = true;
+  for (const CorrelationKey& key : keys) {
+    outer.select.push_back({key.outer, lowering_.new_name()});
+  }
+  Block sources(lowering_, outer, block_.common_, nullptr);
+  sources.scope_.sources.assign(
+      block_.scope_.sources.begin(),
+      block_.scope_.sources.begin() + static_cast<std::ptrdiff_t>(first_joins_.size()) + 1);
+  PRESSO_ASSIGN(Relation all, kept(sources, "keys of the rows before LATERAL"));
+  all.alias = lowering_.new_name();
+  rows.alias = lowering_.new_name();
+  const auto own = [&](std::size_t i) {
+    return qualified_column(rows.alias, schema.columns[i].name, keys[0].outer);
+  };
+  SqlQuery joined;
+  std::vector<Expression> same;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    Expression value = qualified_column(all.alias, outer.select[i].name, keys[i].outer);
+    same.push_back(keys[i].nulls_are_equal ? same_or_null(value, own(i)) : equality(value, own(i)));
+    joined.select.push_back({std::move(value), schema.columns[i].name});
+  }
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    Expression value = own(keys.size() + i);
+    if (of_none[i] && !is_null_literal(*of_none[i])) {
+      value = case_when(is_null(own(0)), *of_none[i], std::move(value));
+    }
+    joined.select.push_back({std::move(value), schema.columns[keys.size() + i].name});
+  }
+  Block result(lowering_, std::move(joined), block_.common_, nullptr);
+  result.scope_.sources.push_back(std::move(all));
+  result.add_join(std::move(rows), SqlJoin::Kind::kLeft, all_of(std::move(same)));
+  return kept(result, "rows of LATERAL for all keys");
 }
 
 Result<Expression> Subqueries::correlated_value(const Expression& node, Block& inner,
@@ -264,7 +301,9 @@ Result<std::vector<CorrelationKey>> Subqueries::correlate(Block& inner, const Ex
   }
   if (is_correlated(inner)) {
     return lowering_.shown(refused_at(
-        node, "outer columns are supported in the WHERE of a subquery, not in its other clauses"));
+        node,
+        "columns of the SELECT around a subquery can stand in its WHERE only; write a join, "
+        "or move the comparison into the WHERE"));
   }
   bool all_equalities = true;
   for (const Expression& each : mixed) {

@@ -154,7 +154,12 @@ StatementQuery Lowering::finish(Query query) {
 
 Result<Relation> Lowering::answer(const SqlStatement& statement, const CommonTables* common,
                                   const Scope* around, const std::string& what) {
-  PRESSO_ASSIGN(const Query query, lower(statement, common, around));
+  PRESSO_ASSIGN(Query query, lower(statement, common, around));
+  if (statement.purpose == SqlStatement::Purpose::kDescribe) {
+    PRESSO_ASSIGN(query, description_of(query));
+  } else if (statement.purpose == SqlStatement::Purpose::kSummarize) {
+    PRESSO_ASSIGN(query, summary_of(query));
+  }
   return keep(query, what);
 }
 

@@ -203,7 +203,9 @@ class Block {
   // In block.cpp.
   /// Opens the sources and looks up names. `all_names`: also where one Query can do it itself.
   Status settle_names(bool all_names);
+  void choose_by_random();
   Status open_sources();
+  Status refuse_outer_columns();
   Result<bool> series_as_source();
   // In unnested.cpp.
   Result<bool> lower_unnest_source(std::size_t join);
@@ -215,10 +217,12 @@ class Block {
   Status name_windows();
   // In calls.cpp.
   Status settle_calls();
+  Status settle_random();
   Result<bool> settle_rows(Expression& node);
   Status expand_lists(bool all_names);
   Status expand_stars();
   Result<std::vector<NamedExpression>> with_columns(const NamedExpression& item) const;
+  Result<bool> holds_of_name(const Expression& lambda, const std::string& name) const;
   Result<std::vector<NamedExpression>> columns_of(const NamedExpression& star) const;
   Status replace_aliases();
   Status resolve_keys();

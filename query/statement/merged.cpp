@@ -52,7 +52,8 @@ bool are_distinct_columns(const std::vector<NamedExpression>& items) {
 /// Whether a call needs other rows than its own, or makes several of one.
 bool changes_rows(const Expression& node) {
   return node.details != nullptr || is_any_aggregate(node) ||
-         (node.kind == Kind::kFunction && node.text == "unnest");
+         (node.kind == Kind::kFunction &&
+          (node.text == "unnest" || node.text == "random" || node.text == "regexp_split_to_table"));
 }
 
 /// Whether a column of both sides has values that neither side has alone.
@@ -66,11 +67,11 @@ bool merges_columns(const SqlJoin& join) {
 bool only_chooses(const SqlStatement& statement) {
   const SqlQuery& query = statement.select;
   return statement.kind == SqlStatement::Kind::kSelect && statement.with.empty() &&
-         query.has_from && !query.distinct && query.distinct_on.empty() && query.group_by.empty() &&
-         !query.groups_by_all && query.grouping_sets.empty() && !query.having && !query.qualify &&
-         query.order_by.empty() && !query.orders_by_all && query.limit == ~std::uint64_t{0} &&
-         query.offset == 0 && !query.limits_by_percent && !query.sample &&
-         !any_node_of(query, changes_rows) &&
+         statement.purpose == SqlStatement::Purpose::kAnswer && query.has_from && !query.distinct &&
+         query.distinct_on.empty() && query.group_by.empty() && !query.groups_by_all &&
+         query.grouping_sets.empty() && !query.having && !query.qualify && query.order_by.empty() &&
+         !query.orders_by_all && query.limit == ~std::uint64_t{0} && query.offset == 0 &&
+         !query.limits_by_percent && !query.sample && !any_node_of(query, changes_rows) &&
          std::none_of(query.joins.begin(), query.joins.end(), [](const SqlJoin& join) {
            return join.kind >= SqlJoin::Kind::kAsof || join.source.is_function ||
                   merges_columns(join);
@@ -127,7 +128,12 @@ Status Block::merge(Block& inner) {
     scope_.sources[0].alias = alias;
     return {};
   };
-  if (is_hidden_by(inner)) return answer_first();
+  // `r.a` may be a field of the column r, which the expression of r does not have.
+  const bool has_fields = any_node_of(query_, [&](const Expression& node) {
+    return node.kind == Kind::kColumn && !node.qualifier.empty() && !scope_.source_of(node) &&
+           scope_.source_of(column(node.qualifier));
+  });
+  if (has_fields || is_hidden_by(inner)) return answer_first();
   const TableSchema names = scope_.sources[0].schema();
   SqlQuery merged = query_;
   std::size_t nodes = 0;

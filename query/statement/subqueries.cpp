@@ -370,6 +370,10 @@ Result<Block> Subqueries::opened(const Expression& node) {
     SqlQuery none;
     return Block(lowering_, std::move(none), block_.common_, nullptr);
   }
+  if (node.op == Op::kExists && statement.select.from.alias.starts_with("##")) {
+    PRESSO_ASSIGN(auto one, opened_as_one(statement.select));
+    if (one) return *std::move(one);
+  }
   Block inner(lowering_, statement.select, block_.common_, &block_.scope_);
   SqlQuery& select = inner.query_;
   if (node.op == Op::kExists && select.limit > 0 && select.offset == 0) {
@@ -385,6 +389,51 @@ Result<Block> Subqueries::opened(const Expression& node) {
   PRESSO_TRY(inner.resolve_keys());
   PRESSO_TRY(check_names(inner));
   return inner;
+}
+
+Result<std::optional<Block>> Subqueries::opened_as_one(const SqlQuery& exists) {
+  const SqlSource& values = exists.from;
+  const bool is_plain = values.statement != nullptr && exists.joins.empty() && exists.where &&
+                        only_chooses(*values.statement);
+  if (!is_plain) return std::optional<Block>();
+  Block inner(lowering_, values.statement->select, block_.common_, &block_.scope_);
+  PRESSO_TRY(inner.open_sources());
+  PRESSO_TRY(inner.set_parameters());
+  PRESSO_TRY(inner.settle_calls());
+  PRESSO_TRY(inner.replace_aliases());
+  PRESSO_TRY(inner.expand_stars());
+  PRESSO_TRY(check_names(inner));
+  const std::vector<NamedExpression> items = inner.query_.select;
+  if (!is_correlated(inner) || items.size() < values.columns.size()) return std::optional<Block>();
+  // Sources get names that no outer column has.
+  std::vector<std::string> aliases;
+  for (std::size_t i = 0; i < inner.scope_.sources.size(); ++i) {
+    aliases.push_back(lowering_.new_name());
+  }
+  PRESSO_TRY(for_each_part(inner.query_, [&](Expression& part) {
+    return rewrite(part, [&](Expression& column) -> Result<bool> {
+      if (column.kind != Kind::kColumn) return false;
+      if (const auto source = inner.scope_.source_of(column)) column.qualifier = aliases[*source];
+      return true;
+    });
+  }));
+  for (std::size_t i = 0; i < aliases.size(); ++i) inner.scope_.sources[i].alias = aliases[i];
+  Expression condition = *exists.where;
+  PRESSO_TRY(rewrite(condition, [&](Expression& column) -> Result<bool> {
+    if (column.kind != Kind::kColumn) return false;
+    const auto name = std::find(values.columns.begin(), values.columns.end(), column.text);
+    if (name == values.columns.end()) {
+      qualify_outer(column);
+      return true;
+    }
+    const auto place = static_cast<std::size_t>(name - values.columns.begin());
+    column = at_place_of(inner.query_.select[place].expression, column);
+    return true;
+  }));
+  std::optional<Expression>& where = inner.query_.where;
+  where = where ? all_of({*std::move(where), std::move(condition)}) : std::move(condition);
+  inner.query_.select = exists.select;
+  return std::optional<Block>(std::move(inner));
 }
 
 Result<Relation> Subqueries::answer(const Expression& node, std::optional<Block> opened) {

@@ -146,10 +146,20 @@ class Subqueries {
   Result<std::vector<CorrelationKey>> keep_outer_values(Block& inner,
                                                         std::vector<Expression>& conditions);
 
+  /// `rows` has a row for each key that the aggregates of LATERAL found rows for; adds one for each
+  /// other value of the keys in the sources before it.
+  Result<Relation> with_all_keys(Relation rows, const std::vector<CorrelationKey>& keys,
+                                 const std::vector<NamedExpression>& items,
+                                 const std::vector<std::optional<Expression>>& of_none);
+
   // --- Small parts
 
   /// The subquery with its sources opened and its own names settled.
   Result<Block> opened(const Expression& node);
+
+  /// EXISTS over a statement in FROM with names of its columns, as ANY, ALL and (a, b) IN make it,
+  /// where that statement names outer columns: both become one SELECT. nullopt for all others.
+  Result<std::optional<Block>> opened_as_one(const SqlQuery& exists);
 
   /// The answer of a subquery that names no outer columns. `opened`: the subquery, if it is a
   /// SELECT whose sources are open already. EXISTS needs one row.

@@ -21,6 +21,93 @@ void expect_all(std::initializer_list<Case> cases) {
   }
 }
 
+TEST(Functions, AppliesLambdasToLists) {
+  expect_all({
+      {"list_transform(list_value(1,2,3), lambda x: x * 2)", "[2,4,6]"},
+      {"list_transform(list_value(1,null), lambda x: x + 1)", "[2,null]"},
+      {"list_transform(list_value(5,6), lambda x, i: x * i)", "[5,12]"},
+      {"list_transform(list_value('a'), lambda x: null)", "[null]"},
+      {"list_transform(list_value('a','b'), lambda x: upper(x) || length('abc'))",
+       "[\"A3\",\"B3\"]"},
+      {"list_transform(list_value(list_value(1,2),list_value(3)),"
+       " lambda l: list_transform(l, lambda x: x + len(l)))",
+       "[[3,4],[4]]"},
+      {"list_transform(list_value(1,2), lambda x: list_transform(list_value(10), lambda y: x + y))",
+       "[[11],[12]]"},
+      {"list_filter(list_value(1,null,3), lambda x: x > 1)", "[3]"},
+      {"list_filter(list_value('ab','c'), lambda x: x like 'a%')", "[\"ab\"]"},
+      {"list_filter(list_value(1,2,3), x -> x > 1)", "[2,3]"},
+      {"list_reduce(list_value(1,2,3), lambda x, y: x + y)", "6"},
+      {"list_reduce(list_value(1,2,3), (x, y) -> x + y, 10)", "16"},
+      {"list_reduce(list_value(1,null,3), lambda x, y: x + y)", "null"},
+      {"list_reduce(list_value('a','b','c'), lambda x, y: y || x)", "cba"},
+      {"list_reduce(list_value(1,2), lambda x, y, i: x + y * i)", "5"},
+      {"list_reduce(list_filter(list_value(1), lambda x: x > 1), lambda x, y: x)", "error:"},
+      {"list_transform(list_value(1,2), lambda x: 10 // (x - 2))", "error:"},
+      {"list_transform('[1]', lambda x: x)", "error:"},
+      {"list_transform(list_value(1), lambda x, y, z: x)", "error:"},
+      {"upper(lambda x: x)", "error:"},
+  });
+}
+
+TEST(Functions, SortsAndJoinsLists) {
+  expect_all({
+      {"list_sort(list_value(10,null,9))", "[9,10,null]"},
+      {"list_sort(list_value(3,null,1), 'DESC')", "[3,1,null]"},
+      {"list_reverse_sort(list_value('a','b'))", "[\"b\",\"a\"]"},
+      {"list_sort(list_value(9007199254740993,9007199254740992))",
+       "[9007199254740992,9007199254740993]"},
+      {"list_reverse(list_value(1,2))", "[2,1]"},
+      {"list_distinct(list_value(1,null,1))", "[1]"},
+      {"list_unique(list_value(1,null,2))", "2"},
+      {"list_count(list_value(1,null))", "1"},
+      {"list_sum(list_value(1,null,2))", "3"},
+      {"list_sum(list_value(null))", "null"},
+      {"list_avg(list_value(1,null))", "1"},
+      {"list_max(list_value('a','b'))", "b"},
+      {"list_min(list_value(10,9))", "9"},
+      {"list_aggregate(list_value(1,2), 'avg')", "1.5"},
+      {"list_aggregate(list_value(1,2), 'entropy')", "error:"},
+      {"list_concat(list_value(1), null)", "[1]"},
+      {"list_append(list_value(1), 2)", "[1,2]"},
+      {"list_prepend(0, list_value(1))", "[0,1]"},
+      {"flatten(list_value(list_value(1),list_value(2)))", "[1,2]"},
+      {"list_has_any(list_value(1,null), list_value(null))", "false"},
+      {"list_has_all(list_value(1,2), list_value(2,1))", "true"},
+      {"list_has_all(list_value(1,2), list_value(3))", "false"},
+      {"range(3)", "[0,1,2]"},
+      {"range(3, 0, -1)", "[3,2,1]"},
+      {"range(0, 1, 0)", "error:"},
+      {"generate_series(1, 3)", "[1,2,3]"},
+      {"{'a': 1, b: 'x'}", "{\"a\":1,\"b\":\"x\"}"},
+      {"struct_pack(a := 1).a + 1", "2"},
+      {"json_array(1, 'x', null)", "[1,\"x\",null]"},
+  });
+}
+
+TEST(Functions, ReadsFormsOfOtherSystems) {
+  expect_all({
+      {"strip_accents('Ångström ß é ø Łódź Ñ ế')", "Angstrom ß e ø Łodz N e"},
+      {"strip_accents('e\u0301 Ἀθῆναι ё')", "e Αθηναι е"},
+      {"position('b' in 'abc')", "2"},
+      {"-2 ^ 2", "4"},
+      {"2 ^ 3 ^ 2", "64"},
+      {"2 ** 3 * 2", "16"},
+      {"'abc' similar to 'b'", "false"},
+      {"'abc' not similar to 'a.c'", "false"},
+      {"'abc' glob 'a[b-d]?'", "true"},
+      {"'a.c' glob 'a.[!d]'", "true"},
+      {"'abc' glob 'b*'", "false"},
+      {"'ABC' ~~* 'a%'", "true"},
+      {"'ABC' !~~ 'a%'", "true"},
+      {"regexp_extract_all('a1b2', '([a-z])([0-9])', 2)", "[\"1\",\"2\"]"},
+      {"regexp_split_to_array('abab', 'b')", "[\"a\",\"a\",\"\"]"},
+      {"regexp_split_to_array('abc', '')", "[\"a\",\"b\",\"c\"]"},
+      {"regexp_split_to_array('', 'x')", "[\"\"]"},
+      {"to_char(date '2024-01-01', 'YYYY')", "error:"},
+  });
+}
+
 TEST(Functions, WritesValuesByFormats) {
   expect_all({
       {"format('{:,}',1234567)", "1,234,567"},
