@@ -3,7 +3,7 @@
 // at once, comparisons of row values such as (a, b) < (c, d), and defaults of lag() in the type of
 // its first argument.
 #include <algorithm>
-#include <random>
+#include <chrono>
 
 #include "query/statement/lowering.h"
 
@@ -174,7 +174,8 @@ Status Block::settle_random() {
     if (!stay.empty()) query_.where = all_of(std::move(stay));
     query_.qualify = all_of(std::move(later));
   }
-  std::int64_t seed = std::random_device{}() >> 1;
+  // Without setseed() each statement has a seed of its own.
+  std::int64_t seed = std::chrono::system_clock::now().time_since_epoch().count() & 0x7FFFFFFF;
   const auto settle = [&](Expression& node) -> Result<bool> {
     if (is_call(node, "setseed") && node.arguments.size() == 1) {
       seed = static_cast<std::int64_t>(std::hash<std::string>{}(to_text(node.arguments[0])) >> 33);

@@ -401,6 +401,16 @@ class Failures(SqlTest):
             ("select * from shop.csv join cities.csv", "", "expected ON"),
             ("select id from", "", "a file's name"),
             ("shop.csv", "shop.csv", "expected SELECT"),
+            ("select top 3 id from shop.csv", "top", "write LIMIT 3 at the end"),
+            ("select city collate nocase from shop.csv", "collate", "write lower(x)"),
+            ("select to_char(id, '0') from shop.csv", "to_char", "write strftime"),
+            ("select columns(id) from shop.csv", "id", "COLUMNS takes a regular expression"),
+            (
+                "select id from shop.csv a where exists "
+                "(select 1 from (select 2 from shop.csv b where b.id = a.id limit 1) c)",
+                "a.id",
+                "can stand in the subquery's own WHERE",
+            ),
         ):
             at = self.refused(statement, words)
             self.assertTrue(at.lower().startswith(place), (statement, at))

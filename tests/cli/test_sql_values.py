@@ -175,6 +175,64 @@ class Cases(SqlValues):
             self.assertEqual(upper, wanted_upper, hex(code))
 
 
+    @unittest.skipUnless(unicodedata.unidata_version == "14.0.0", "another version of Unicode")
+    def test_letters_without_marks(self):
+        codes = [code for code in range(0x80, 0x3000) if unicodedata.category(chr(code)) != "Cn"]
+        text = "code,letter\n" + "".join(f'{code},"a{chr(code)}"\n' for code in codes)
+        self.write("codes.csv", text.encode())
+        out = self.ok("sql", "select code, strip_accents(letter) from codes.csv").out
+        found = out.decode().split("\n")[1:-1]
+        self.assertEqual(len(found), len(codes))
+        for code, line in zip(codes, found):
+            plain = "".join(
+                letter
+                for letter in unicodedata.normalize("NFD", chr(code))
+                if not unicodedata.category(letter).startswith("M")
+            )
+            # What is several letters, such as U+0344, which is two marks, or a syllable, stays.
+            wanted = plain if len(plain) <= 1 else chr(code)
+            self.assertEqual(line.replace('"', "").split(",", 1)[1], "a" + wanted, hex(code))
+
+
+class Random(SqlValues):
+    def test_numbers_of_rows(self):
+        self.write("n.csv", ("n\n" + "".join(f"{i}\n" for i in range(20000))).encode())
+        statement = "select setseed(0.5), random() as r, random() as s from n.csv"
+        first = [(float(row[1]), float(row[2])) for row in self.rows(statement)]
+        self.assertTrue(all(0 <= number < 1 for pair in first for number in pair))
+        numbers = {number for pair in first for number in pair}
+        self.assertGreater(len(numbers), 39990)
+        for part in range(10):
+            count = sum(part / 10 <= number < (part + 1) / 10 for number in numbers)
+            self.assertLess(abs(count - 4000), 400)
+        again = self.ok("sql", statement, "-T", "1").out
+        self.assertEqual(again, self.ok("sql", statement, "-T", "2", "--memory", "4M").out)
+        other = self.rows("select random() as r from n.csv")
+        self.assertNotEqual([float(row[0]) for row in other], [pair[0] for pair in first])
+
+    def test_in_conditions_and_order(self):
+        self.write("n.csv", ("n\n" + "".join(f"{i}\n" for i in range(20000))).encode())
+        for statement in (
+            "select count(*) from n.csv where random() < 0.25 and n < 10000",
+            "select count(*) from (select n from n.csv where random() < 0.25) where n < 10000",
+            "with t as (select n, random() as r from n.csv) select count(*) from t "
+            "where r < 0.25 and r < 0.25 and n < 10000",
+        ):
+            count = int(self.rows(statement)[0][0])
+            self.assertLess(abs(count - 2500), 400, statement)
+        shuffled = [int(row[0]) for row in self.rows("select n from n.csv order by random()")]
+        self.assertEqual(sorted(shuffled), list(range(20000)))
+        self.assertNotEqual(shuffled, sorted(shuffled))
+
+    def test_rows_are_numbered_in_little_memory(self):
+        rows = 300000
+        self.write("n.csv", ("n\n" + "".join(f"{i}\n" for i in range(rows))).encode())
+        inner = "select n, row_number() over () as i from n.csv"
+        statement = f"select max(i - n), count(*) from ({inner})"
+        out = self.ok("sql", statement, "--memory", "1M").out.decode().split("\n")[1]
+        self.assertEqual(out, f"1,{rows}")
+
+
 class ManyColumns(SqlValues):
     def test_names_of_thousands_of_columns(self):
         names = [f"c{i}" for i in range(4000)]

@@ -144,7 +144,9 @@ class Statements:
 
     def of_int(self, scope, depth):
         a, b = self.expr(scope, INT, depth), self.expr(scope, INT, depth)
-        form = self.rng.randrange(9)
+        form = self.rng.randrange(10)
+        if form == 9:
+            return self.of_list(scope, a, b, depth)
         if form < 4:
             return "(%s %s %s)" % (a, self.rng.choice("+-*"), b)
         if form == 4:
@@ -162,6 +164,21 @@ class Statements:
             self.expr(scope, DATE, depth),
             self.expr(scope, DATE, depth),
         )
+
+    def of_list(self, scope, a, b, depth):
+        c = self.expr(scope, INT, min(depth, 1))
+        forms = [
+            "cast(list_sum(list_transform([%s, %s], lambda v: v + %s)) as bigint)",
+            "len(list_filter([%s, %s], lambda v: v > %s))",
+            "list_reduce([%s, %s], lambda v, w: v - w * %s)",
+            "list_reduce([%s, %s], lambda v, w: w - v, %s)",
+            "list_max([v * 2 for v in [%s, %s] if v <> %s])",
+            "list_sort([%s, %s, %s])[2]",
+            "list_sum(list_transform([1, 2], lambda v, i: v * i + coalesce(%s, %s, %s)))",
+            "list_position([%s, %s], %s)",
+            "list_unique([%s, %s, %s])",
+        ]
+        return "cast(" + self.rng.choice(forms) % (a, b, c) + " as bigint)"
 
     def of_dec(self, scope, depth):
         a = self.expr(scope, DEC, depth)
@@ -189,7 +206,15 @@ class Statements:
 
     def of_str(self, scope, depth):
         a = self.expr(scope, STR, depth)
-        form = self.rng.randrange(6)
+        form = self.rng.randrange(8)
+        if form == 6:
+            return "array_to_string(list_transform([%s, %s], lambda v: upper(v) || %s), '-')" % (
+                a,
+                self.expr(scope, STR, depth),
+                self.expr(scope, STR, 1),
+            )
+        if form == 7:
+            return "strip_accents(%s)" % a
         if form == 0:
             return "(%s || %s)" % (a, self.expr(scope, STR, depth))
         if form == 1:
@@ -386,9 +411,11 @@ class Statements:
         if form == 0 and " join " not in text.split("(")[0]:
             alias, table = self.name("t"), rng.choice(list(TABLES))
             own = self.qualified(alias, TABLES[table])
+            items = [self.expr(own, INT, 1), self.expr(own, INT, 1)]
+            if rng.random() < 0.3:
+                items = ["cast(%s as bigint)" % self.aggregate(own, INT), "count(*)"]
             inner = "select %s as l1, %s as l2 from %s as %s where %s" % (
-                self.expr(own, INT, 1),
-                self.expr(own, INT, 1),
+                *items,
                 table,
                 alias,
                 self.correlation(own, scope),

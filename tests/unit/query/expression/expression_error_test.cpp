@@ -111,7 +111,6 @@ TEST(ExpressionError, ExplainsStringsAndPatterns) {
       {"a matches 'b' escape 'c'", "14: expected an operator or the end, found 'escape'"},
       {"a = \xE2\x80\x98x\xE2\x80\x99",
        "4: strings stand in '...', names in \"...\"; this is another kind of quote"},
-      {"`a` = 1", "0: strings stand in '...', names in \"...\"; this is another kind of quote"},
   });
 }
 
@@ -124,7 +123,9 @@ TEST(ExpressionError, ExplainsCharactersThatMeanNothing) {
       {"12:30",
        "2: ':' has no meaning here; a time is written TIMESTAMP '1994-01-01 12:00:00', "
        "a cast x::type"},
-      {"a ^ b", "2: unexpected character '^'"},
+      {"a ^", "3: expected a value, found the end"},
+      {"{'a' 1}", "5: expected ':' after the key, found '1'"},
+      {"f(lambda x)", "9: expected an operator, ',' or ')', found 'x'"},
       {"a + \x01",
        "4: unexpected character U+0001; names with such characters stand in double "
        "quotes"},
