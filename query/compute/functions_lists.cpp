@@ -202,7 +202,8 @@ Text flatten(const Row& row, Text text) {
     const std::string inner = lists.json(i);
     const ListElements list(row, inner);
     for (std::int64_t place = 1; place <= list.count(); ++place) {
-      all += (all.size() > 1 ? "," : "") + list.json(place);
+      if (all.size() > 1) all += ',';
+      all += list.json(place);
     }
   }
   return row.keep(all + ']');

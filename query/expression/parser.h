@@ -182,6 +182,7 @@ class Parser {
   Result<Node> lambda();
   Result<Node> object();
   Result<Node> argument(Node& call);
+  Result<Node> trimmed(Node& call);
   Status details(Node& call, CallDetails details);
   Status nulls_of(CallDetails& details);
   Status within_group(CallDetails& details);

@@ -360,12 +360,32 @@ Result<Node> Parser::argument(Node& call) {
     star->tree = std::move(item.expression);
     return finish(std::move(star));
   }
+  if (call->tree.text == "trim" && call->tree.arguments.empty()) return trimmed(call);
   if (call->tree.text != "position" || !call->tree.arguments.empty()) return expression();
   PRESSO_ASSIGN(Node part, expression(above(Power::kTest)));
   if (!take_word("in")) return part;
   PRESSO_ASSIGN(Node text, expression(above(Power::kTest)));
   adopt(call, std::move(text));
   return part;
+}
+
+/// The first argument of trim(), or TRIM([BOTH | LEADING | TRAILING] [characters] FROM text), whose
+/// arguments are exchanged.
+Result<Node> Parser::trimmed(Node& call) {
+  const bool is_word = ahead().kind == TokenKind::kString || ahead().kind == TokenKind::kWord;
+  if (is_word && take_word("leading")) {
+    call->tree.text = "ltrim";
+  } else if (is_word && take_word("trailing")) {
+    call->tree.text = "rtrim";
+  } else if (is_word) {
+    take_word("both");
+  }
+  if (take_word("from")) return expression();
+  PRESSO_ASSIGN(Node characters, expression());
+  if (!take_word("from")) return characters;
+  PRESSO_ASSIGN(Node text, expression());
+  adopt(call, std::move(text));
+  return characters;
 }
 
 /// `{'a': 1, b: 2}` becomes struct_pack('a', 1, 'b', 2).

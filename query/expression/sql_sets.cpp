@@ -353,6 +353,7 @@ Result<SqlStatement> Statement::copied() {
   result.purpose = Purpose::kStore;
   result.replaces_target = true;
   part_ = Part::kOffset;
+  if (parser_.here().is_word("with") && parser_.ahead().is_symbol("(")) parser_.take();
   const std::size_t open = parser_.here().offset;
   if (!parser_.take_symbol("(")) return result;
   do {
