@@ -95,6 +95,8 @@ Text array_to_string(const Row& row, Text list, Text separator) {
     if (std::exchange(any, true)) joined += separator;
     joined += elements.text(place);
   }
+  // As in DuckDB, elements that are all null give null, and an empty list gives an empty text.
+  if (!any && elements.count() > 0) return row.set_null(), Text();
   return row.keep(joined);
 }
 
@@ -251,7 +253,7 @@ constexpr Kernel kListCount{"list_count", each<list_count>, kNoList};
 constexpr Kernel kListExtreme{"list_extreme", each<list_extreme>, kNoList, true};
 constexpr Kernel kFlatten{"flatten", each<flatten>, kNoList};
 constexpr Kernel kListHas{"list_has", each<list_has>, kNoList};
-constexpr Kernel kArrayToString{"array_to_string", each<array_to_string>, kNoList};
+constexpr Kernel kArrayToString{"array_to_string", each<array_to_string>, kNoList, true};
 
 NodeId joined_json(const Builder& build, std::vector<NodeId> parts, const ColumnSchema& type) {
   return build.with_schema(build.step(Step::kConcat, Family::kString, std::move(parts)), type);

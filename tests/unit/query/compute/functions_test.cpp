@@ -81,6 +81,8 @@ TEST(Functions, SortsAndJoinsLists) {
       {"generate_series(1, 3)", "[1,2,3]"},
       {"{'a': 1, b: 'x'}", "{\"a\":1,\"b\":\"x\"}"},
       {"struct_pack(a := 1).a + 1", "2"},
+      {"array_to_string(list_value(null, null), '-')", "null"},
+      {"array_to_string(list_value('', null, 'x'), '-')", "-x"},
       {"json_array(1, 'x', null)", "[1,\"x\",null]"},
   });
 }
