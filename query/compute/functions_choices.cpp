@@ -152,6 +152,9 @@ void add(Functions& functions) {
       }};
   functions["greatest"] = {1, 1000, [](Call& call) { return extreme(call, true); }};
   functions["least"] = {1, 1000, [](Call& call) { return extreme(call, false); }};
+  functions["date"] = {1, 1, [](Call& call) {
+                         return call.build.cast(call.arguments[0], schema_of(Family::kDate));
+                       }};
   functions["typeof"] = {1, 1, type_of};
   functions["try"] = {1, 1, null_for_failure};
   functions["error"] = {1, 1, error};

@@ -266,10 +266,12 @@ Result<NodeId> list_value(Call& call) {
     return call.build.at(each).schema.text == ValueText::kRawJson;
   });
   ColumnSchema type = json_schema();
-  if (!values.empty() && !is_json && call.build.unify(values).ok()) {
-    type = list_schema_of(call.build.at(values[0]).schema);
-  } else if (is_json) {
+  if (is_json) {
     type = list_schema_of(call.at(0).schema);
+  } else if (!values.empty() && call.build.unify(values).ok()) {
+    type = list_schema_of(call.build.at(values[0]).schema);
+  } else {
+    values = call.arguments;
   }
   std::vector<NodeId> parts = {call.build.string("[")};
   for (const NodeId each : values) {

@@ -35,9 +35,6 @@ std::optional<Expression> long_form(const Expression& node) {
   if ((node.text == "geomean" || node.text == "geometric_mean") && given.size() == 1) {
     return call("exp", {with_details(call("avg", {call("ln", {given[0]})}))});
   }
-  if (node.text == "date" && given.size() == 1) {
-    return at_place_of(cast_to(given[0], "date"), node);
-  }
   if (given.size() != 2) return std::nullopt;
   if (node.text == "regexp_split_to_table") {
     return at_place_of(

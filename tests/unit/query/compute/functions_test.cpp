@@ -92,6 +92,8 @@ TEST(Functions, ReadsFormsOfOtherSystems) {
       {"strip_accents('Ångström ß é ø Łódź Ñ ế')", "Angstrom ß e ø Łodz N e"},
       {"strip_accents('e\u0301 Ἀθῆναι ё')", "e Αθηναι е"},
       {"position('b' in 'abc')", "2"},
+      {"date('2024-01-05')", "2024-01-05"},
+      {"list_value(1, '2', 'x')", "[1,\"2\",\"x\"]"},
       {"trim(both 'x' from 'xax')", "a"},
       {"trim(leading 'x' from 'xax')", "ax"},
       {"trim(trailing from ' a ')", " a"},
