@@ -206,6 +206,8 @@ Error Binder::no_column(const Expression& expression, std::optional<std::size_t>
   std::vector<std::string> names;
   std::unordered_set<std::string_view> known;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
+    // Names with # are the library's.
+    if (columns_[i].name.starts_with("##")) continue;
     if (is_meant(i, source) && known.insert(columns_[i].name).second) {
       names.push_back(columns_[i].name);
     }
@@ -216,6 +218,7 @@ Error Binder::no_column(const Expression& expression, std::optional<std::size_t>
   const bool quoted =
       expression.qualifier.empty() && expression.length == expression.text.size() + 2;
   if (hint.empty() && quoted) hint = "; text stands in single quotes, names in double ones";
+  if (hint.empty() && names.empty()) hint = ", and no FROM that could have it";
   if (hint.empty() && names.size() <= 12) {
     hint = "; there are:";
     for (const std::string& name : names) hint += " " + name;

@@ -404,6 +404,7 @@ class Failures(SqlTest):
             ("select top 3 id from shop.csv", "top", "write LIMIT 3 at the end"),
             ("select city collate nocase from shop.csv", "collate", "write lower(x)"),
             ("select to_char(id, '0') from shop.csv", "to_char", "write strftime"),
+            ("select foo", "foo", "no FROM that could have it"),
             ("select columns(id) from shop.csv", "id", "COLUMNS takes a regular expression"),
             (
                 "select id from shop.csv a where exists "
