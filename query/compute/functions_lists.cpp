@@ -40,16 +40,22 @@ std::optional<long double> number_of(Text text) {
   return whole ? std::optional(value) : std::nullopt;
 }
 
-/// The first place of a value, or 0. Numbers are equal if their doubles are.
+/// Bits of the parameter of kListPosition.
+constexpr std::int64_t kOfNumber = 1;  ///< the value is a number
+constexpr std::int64_t kOrZero = 2;    ///< 0 rather than null where the value is nowhere
+
+/// The first place of a value.
 std::int64_t list_position(const Row& row, Text list, Text wanted) {
   const ListElements elements(row, list);
-  const bool is_number = row.context.node.parameter != 0;
+  const std::int64_t parameter = row.context.node.parameter;
+  const bool is_number = (parameter & kOfNumber) != 0;
   const std::optional<long double> number = is_number ? number_of(wanted) : std::nullopt;
   for (std::int64_t place = 1; place <= elements.count(); ++place) {
     if (elements.is_null_at(place)) continue;
     const std::string text = elements.text(place);
     if (text == wanted || (number && number_of(text) == number)) return place;
   }
+  if ((parameter & kOrZero) == 0) row.set_null();
   return 0;
 }
 
@@ -225,7 +231,7 @@ bool list_has(const Row& row, Text text, Text other) {
 }
 
 constexpr Kernel kStringSplit{"string_split", each<string_split>};
-constexpr Kernel kListPosition{"list_position", each<list_position>, kNoList};
+constexpr Kernel kListPosition{"list_position", each<list_position>, kNoList, true};
 constexpr Kernel kListSlice{"list_slice", each<list_slice>, kNoList};
 constexpr Kernel kTextSlice{"list_slice", each<text_slice>};
 constexpr Kernel kListExtract{"list_extract", each<list_extract>, kNoList, true};
@@ -393,7 +399,7 @@ Result<NodeId> split(Call& call) {
   return call.build.call(kStringSplit, json_schema(), call.arguments);
 }
 
-Result<NodeId> place_in(Call& call) {
+Result<NodeId> place_in(Call& call, std::int64_t parameter) {
   PRESSO_TRY(check_list(call));
   const Family family = call.at(1).family;
   const bool is_number =
@@ -403,11 +409,11 @@ Result<NodeId> place_in(Call& call) {
   return call.build.call(
       kListPosition, type,
       {call.build.to_string(call.arguments[0]), call.build.to_string(call.arguments[1])},
-      whole_range(0, Int128{1} << 40), is_number ? 1 : 0);
+      whole_range(0, Int128{1} << 40), parameter | (is_number ? kOfNumber : 0));
 }
 
 Result<NodeId> contains(Call& call) {
-  PRESSO_ASSIGN(const NodeId place, place_in(call));
+  PRESSO_ASSIGN(const NodeId place, place_in(call, kOrZero));
   return call.build.compare(Step::kNotEqual, place, call.build.integer(0));
 }
 
@@ -508,7 +514,7 @@ void add(Functions& functions) {
     functions[name] = {2, 2, contains};
   }
   for (const char* name : {"list_position", "list_indexof", "array_position", "array_indexof"}) {
-    functions[name] = {2, 2, place_in};
+    functions[name] = {2, 2, [](Call& call) { return place_in(call, 0); }};
   }
   functions["list_slice"] = functions["array_slice"] = {3, 3, slice};
   functions["list_extract"] = functions["list_element"] =

@@ -175,7 +175,7 @@ class Statements:
             "list_max([v * 2 for v in [%s, %s] if v <> %s])",
             "list_sort([%s, %s, %s])[2]",
             "list_sum(list_transform([1, 2], lambda v, i: v * i + coalesce(%s, %s, %s)))",
-            "list_position([%s, %s], %s)",
+            "list_position([%s, %s], coalesce(%s, 2))",
             "list_unique([%s, %s, %s])",
         ]
         return "cast(" + self.rng.choice(forms) % (a, b, c) + " as bigint)"

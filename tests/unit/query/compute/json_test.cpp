@@ -68,6 +68,7 @@ TEST(Json, ListsAreArrays) {
       {"list_contains(list_value('1', '2.0'), '2')", "false"},
       {"list_contains(list_value(1), null)", "null"},
       {"list_position(list_value(3, 1, 1), 1)", "2"},
+      {"list_position(list_value(3), 1)", "null"},
       {"array_to_string(list_value('a', null, 'b'), '-')", "a-b"},
       {"to_json('a/\"')", R"("a/\"")"},
       {"list_contains('abc', 'a')",
