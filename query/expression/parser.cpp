@@ -395,9 +395,13 @@ static std::string regex_of_glob(std::string_view glob) {
     const char letter = glob[i];
     const std::size_t close = letter == '[' ? glob.find(']', i + 2) : glob.npos;
     if (close != glob.npos) {
-      std::string set(glob.substr(i + 1, close - i - 1));
-      if (set[0] == '!') set[0] = '^';
-      regex += '[' + set + ']';
+      regex += '[';
+      for (std::size_t j = i + 1; j < close; ++j) {
+        const bool negates = j == i + 1 && glob[j] == '!';
+        if (glob[j] == '[' || glob[j] == '\\') regex += '\\';
+        regex += negates ? '^' : glob[j];
+      }
+      regex += ']';
       i = close;
     } else if (letter == '*' || letter == '?') {
       regex += letter == '*' ? ".*" : ".";

@@ -276,6 +276,14 @@ bool Block::needs_lists() const {
       query_.orders_by_all || !query_.grouping_sets.empty() || !query_.has_from) {
     return true;
   }
+  // A star must not show columns of our own, which unnest() and LATERAL join by.
+  const bool has_own =
+      std::any_of(scope_.sources.begin(), scope_.sources.end(), [](const Relation& source) {
+        const std::vector<ColumnSchema>& columns = source.schema().columns;
+        return std::any_of(columns.begin(), columns.end(),
+                           [](const ColumnSchema& each) { return each.name.starts_with("##"); });
+      });
+  if (has_own) return true;
   const bool asks = any_node_of(query_, [](const Expression& node) {
     return node.kind == Kind::kSubquery || node.details != nullptr ||
            (node.kind == Kind::kFunction && (node.text == "columns" || node.text == "unnest")) ||

@@ -96,7 +96,9 @@ Result<Query> Lowering::lower_pivot(const SqlStatement& statement, const CommonT
   for (const Expression& value : values) {
     for (const NamedExpression& item : items) {
       std::string name = name_of_value(value);
-      if (items.size() > 1) name += "_" + item.name;
+      // An aggregate without AS is called as it is written, with its parentheses.
+      const bool is_named = !pivot.items.empty() && item.name.find('(') == item.name.npos;
+      if (items.size() > 1 || is_named) name += "_" + item.name;
       PRESSO_ASSIGN(Expression cell, filtered(item.expression, equality(on, value)));
       query.select.push_back({std::move(cell), std::move(name)});
     }

@@ -106,6 +106,7 @@ TEST(Functions, ReadsFormsOfOtherSystems) {
       {"'abc' glob 'a[b-d]?'", "true"},
       {"'a.c' glob 'a.[!d]'", "true"},
       {"'abc' glob 'b*'", "false"},
+      {"'a[b' glob 'a[[]b'", "true"},
       {"'ABC' ~~* 'a%'", "true"},
       {"'ABC' !~~ 'a%'", "true"},
       {"regexp_extract_all('a1b2', '([a-z])([0-9])', 2)", "[\"1\",\"2\"]"},
