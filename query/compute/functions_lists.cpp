@@ -119,7 +119,7 @@ struct ElementKey {
   }
 };
 
-ElementKey key_of(const ListElements& list, std::int64_t place) {
+ElementKey element_key(const ListElements& list, std::int64_t place) {
   ElementKey key{list.kind(place), 0, list.text(place)};
   if (key.kind == JsonKind::kNumber) key.number = number_of(key.text).value_or(0);
   return key;
@@ -129,7 +129,7 @@ ElementKey key_of(const ListElements& list, std::int64_t place) {
 std::vector<std::int64_t> sorted_places(const ListElements& list) {
   std::vector<std::pair<ElementKey, std::int64_t>> keys;
   for (std::int64_t place = 1; place <= list.count(); ++place) {
-    if (!list.is_null_at(place)) keys.emplace_back(key_of(list, place), place);
+    if (!list.is_null_at(place)) keys.emplace_back(element_key(list, place), place);
   }
   std::stable_sort(keys.begin(), keys.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -170,7 +170,7 @@ std::vector<std::int64_t> distinct_places(const ListElements& list) {
   std::set<ElementKey> known;
   std::vector<std::int64_t> places;
   for (std::int64_t place = 1; place <= list.count(); ++place) {
-    if (!list.is_null_at(place) && known.insert(key_of(list, place)).second) {
+    if (!list.is_null_at(place) && known.insert(element_key(list, place)).second) {
       places.push_back(place);
     }
   }
@@ -223,9 +223,11 @@ bool list_has(const Row& row, Text text, Text other) {
   const ListElements list(row, text);
   const ListElements wanted(row, other);
   std::set<ElementKey> known;
-  for (const std::int64_t place : distinct_places(list)) known.insert(key_of(list, place));
+  for (const std::int64_t place : distinct_places(list)) known.insert(element_key(list, place));
   const std::vector<std::int64_t> places = distinct_places(wanted);
-  const auto is_known = [&](std::int64_t place) { return known.contains(key_of(wanted, place)); };
+  const auto is_known = [&](std::int64_t place) {
+    return known.contains(element_key(wanted, place));
+  };
   return row.context.node.parameter != 0 ? std::all_of(places.begin(), places.end(), is_known)
                                          : std::any_of(places.begin(), places.end(), is_known);
 }
@@ -349,7 +351,7 @@ Result<NodeId> number_of_list(Call& call, const Kernel& kernel) {
                          whole_range(0, Int128{1} << 40));
 }
 
-Result<NodeId> extreme(Call& call, bool greatest) {
+Result<NodeId> extreme_of_list(Call& call, bool greatest) {
   PRESSO_TRY(check_list(call));
   const ColumnSchema type = element_schema(call.at(0).schema.fields);
   const NodeId text =
@@ -370,13 +372,13 @@ Result<NodeId> aggregated(Call& call) {
   const std::string name = call.is_constant(1) ? call.at(1).text : std::string();
   if (name == "sum") return sum_of_list(call);
   if (name == "avg" || name == "mean") return average(call);
-  if (name == "min" || name == "max") return extreme(call, name == "max");
+  if (name == "min" || name == "max") return extreme_of_list(call, name == "max");
   if (name == "count") return number_of_list(call, kListCount);
   return refused(call.name + "() knows 'sum', 'avg', 'min', 'max' and 'count'");
 }
 
 /// The elements of several lists, of which those that are null have none.
-Result<NodeId> concatenated(Call& call) {
+Result<NodeId> joined_lists(Call& call) {
   for (NodeId& each : call.arguments) {
     PRESSO_TRY(check_list(Call{call.build, call.name, {each}}));
   }
@@ -391,7 +393,7 @@ Result<NodeId> with_element(Call& call, std::size_t element) {
   const std::string name = "list_value";
   Call one{call.build, name, {call.arguments[element]}};
   PRESSO_ASSIGN(call.arguments[element], list_value(one));
-  return concatenated(call);
+  return joined_lists(call);
 }
 
 Result<NodeId> split(Call& call) {
@@ -492,7 +494,7 @@ void add(Functions& functions) {
     functions[kind + "reverse"] = of_list(kListReverse);
     functions[kind + "distinct"] = of_list(kListDistinct);
     functions[kind + "unique"] = {1, 1, [](Call& c) { return number_of_list(c, kListUnique); }};
-    functions[kind + "concat"] = functions[kind + "cat"] = {2, 1000, concatenated};
+    functions[kind + "concat"] = functions[kind + "cat"] = {2, 1000, joined_lists};
     functions[kind + "append"] = {2, 2, [](Call& call) { return with_element(call, 1); }};
     functions[kind + "prepend"] = {2, 2, [](Call& call) { return with_element(call, 0); }};
     functions[kind + "has_any"] = {2, 2, [](Call& call) { return has(call, false); }};
@@ -501,8 +503,8 @@ void add(Functions& functions) {
   }
   functions["list_sum"] = {1, 1, [](Call& call) { return sum_of_list(call); }};
   functions["list_avg"] = {1, 1, average};
-  functions["list_min"] = {1, 1, [](Call& call) { return extreme(call, false); }};
-  functions["list_max"] = {1, 1, [](Call& call) { return extreme(call, true); }};
+  functions["list_min"] = {1, 1, [](Call& call) { return extreme_of_list(call, false); }};
+  functions["list_max"] = {1, 1, [](Call& call) { return extreme_of_list(call, true); }};
   functions["list_count"] = {1, 1, [](Call& c) { return number_of_list(c, kListCount); }};
   functions["range"] = functions["generate_series"] = {1, 3, series};
   functions["flatten"] = {1, 1, flattened};

@@ -114,9 +114,9 @@ void replace(const StepContext& c) {
       [](std::string_view text) { return text; });
 }
 
-/// Calls `take` with each match, as replaced() finds them.
-template <class Take>
-void for_each_match(PikeEngine& engine, std::string_view text, Take take) {
+/// Calls `visit` with each match, as replaced() finds them.
+template <class Visit>
+void for_each_match(PikeEngine& engine, std::string_view text, Visit visit) {
   std::size_t at = 0;
   std::optional<std::size_t> last_end;
   while (at <= text.size()) {
@@ -124,7 +124,7 @@ void for_each_match(PikeEngine& engine, std::string_view text, Take take) {
     if (!match) return;
     at = match->end;
     const bool is_empty = match->begin == match->end;
-    if (!is_empty || last_end != match->begin) take(match->begin, match->end);
+    if (!is_empty || last_end != match->begin) visit(match->begin, match->end);
     last_end = match->end;
     if (!is_empty) continue;
     if (at == text.size()) return;
@@ -151,7 +151,7 @@ void extract_all(const StepContext& c) {
 }
 
 /// The parts between matches; an empty match stands between two characters only.
-void split(const StepContext& c) {
+void split_at_matches(const StepContext& c) {
   const auto& pattern = *static_cast<const Pattern*>(c.node.prepared.get());
   PikeEngine engine(pattern.program, PikeEngine::Texts::kString);
   StringRef* const to = c.to.make<StringRef>();
@@ -172,7 +172,7 @@ void split(const StepContext& c) {
 }
 
 constexpr Kernel kExtractAll{"regexp_extract_all", extract_all};
-constexpr Kernel kSplit{"regexp_split_to_array", split};
+constexpr Kernel kSplit{"regexp_split_to_array", split_at_matches};
 constexpr Kernel kExtract{"regexp_extract", extract};
 constexpr Kernel kReplace{"regexp_replace", replace};
 
