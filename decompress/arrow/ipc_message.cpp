@@ -7,38 +7,20 @@
 #include <algorithm>
 
 #include "decompress/arrow/flat_writer.h"
+#include "decompress/arrow/ipc_format.h"
 #include "format/columns/arrow_format.h"
 #include "format/columns/bit_copy.h"
 
 namespace presso {
 namespace {
 
-constexpr std::size_t kAlignment = 8;
-/// MetadataVersion V5 of Schema.fbs.
-constexpr std::int16_t kVersion5 = 4;
-
-/// Members of the union MessageHeader that are used.
-enum class Header : Byte { kSchema = 1, kRecordBatch = 3 };
-
-/// Members of the union Type that are used.
-enum class Type : Byte {
-  kInt = 2,
-  kFloatingPoint = 3,
-  kBool = 6,
-  kDecimal = 7,
-  kDate = 8,
-  kTimestamp = 10,
-  kLargeBinary = 19,
-  kLargeUtf8 = 20,
-};
-
 using Place = FlatWriter::Place;
 
 /// Writes the message's table and returns the place of its header.
-Place begin_message(FlatWriter& flat, Header header, std::size_t body_bytes) {
+Place begin_message(FlatWriter& flat, IpcHeader header, std::size_t body_bytes) {
   return flat.table(
       FlatWriter::kRoot,
-      {FlatWriter::field(kVersion5), FlatWriter::field(static_cast<Byte>(header)),
+      {FlatWriter::field(kIpcVersion5), FlatWriter::field(static_cast<Byte>(header)),
        FlatWriter::kReference, FlatWriter::field(static_cast<std::int64_t>(body_bytes))})[2];
 }
 
@@ -48,33 +30,33 @@ void append_metadata(FlatWriter& flat, Buffer& to) {
   const std::vector<Byte> metadata = flat.finish();
   // The marker tells this form from that of old versions, which began with the size.
   std::vector<Byte> prefix;
-  append_value<std::uint32_t>(prefix, 0xFFFFFFFF);
+  append_value(prefix, kIpcMarker);
   append_value(prefix, static_cast<std::uint32_t>(metadata.size()));
   to.append(prefix);
   to.append(metadata);
 }
 
 /// Strings that are not known to be UTF-8 are binary, since Arrow's consumers do not check.
-Type type_of(const ColumnSchema& column) {
+IpcType type_of(const ColumnSchema& column) {
   switch (column.type) {
     case ColumnType::kBool:
-      return Type::kBool;
+      return IpcType::kBool;
     case ColumnType::kFloat:
     case ColumnType::kDouble:
-      return Type::kFloatingPoint;
+      return IpcType::kFloatingPoint;
     case ColumnType::kDate32:
-      return Type::kDate;
+      return IpcType::kDate;
     case ColumnType::kTimestamp:
-      return Type::kTimestamp;
+      return IpcType::kTimestamp;
     case ColumnType::kDecimal64:
     case ColumnType::kDecimal128:
-      return Type::kDecimal;
+      return IpcType::kDecimal;
     case ColumnType::kUtf8:
-      return column.valid_utf8 ? Type::kLargeUtf8 : Type::kLargeBinary;
+      return column.valid_utf8 ? IpcType::kLargeUtf8 : IpcType::kLargeBinary;
     case ColumnType::kBinary:
-      return Type::kLargeBinary;
+      return IpcType::kLargeBinary;
     default:
-      return Type::kInt;
+      return IpcType::kInt;
   }
 }
 
@@ -84,20 +66,20 @@ void append_type(FlatWriter& flat, Place at, const ColumnSchema& column) {
   const auto choice = [](int value) { return FlatWriter::field(static_cast<std::int16_t>(value)); };
   const auto truth = [](bool value) { return FlatWriter::field(static_cast<Byte>(value)); };
   switch (type_of(column)) {
-    case Type::kInt:
+    case IpcType::kInt:
       flat.table(at, {number(static_cast<std::int32_t>(8 * value_bytes(column.type))),
                       truth(is_signed(column.type))});
       break;
-    case Type::kFloatingPoint:
+    case IpcType::kFloatingPoint:
       flat.table(at, {choice(column.type == ColumnType::kFloat ? 1 : 2)});
       break;
-    case Type::kDecimal:
+    case IpcType::kDecimal:
       flat.table(at, {number(column.precision), number(column.scale), number(128)});
       break;
-    case Type::kDate:
+    case IpcType::kDate:
       flat.table(at, {choice(0)});  // days
       break;
-    case Type::kTimestamp: {
+    case IpcType::kTimestamp: {
       // Only timestamps that are known to be UTC have a zone.
       const std::string zone = arrow_zone(column);
       const auto unit = choice(static_cast<int>(column.unit));
@@ -133,7 +115,7 @@ struct BodyPlan {
     buffers.push_back(static_cast<std::int64_t>(bytes));
     buffers.push_back(static_cast<std::int64_t>(content.size()));
     contents.push_back(content);
-    bytes += round_up(content.size(), kAlignment);
+    bytes += round_up(content.size(), kIpcAlignment);
   }
 };
 
@@ -166,7 +148,7 @@ void plan_column(const ColumnData& column, BodyPlan& plan) {
 // Without a body. Dictionaries are not used in this form.
 void append_ipc_schema(const TableSchema& schema, Buffer& to) {
   FlatWriter flat;
-  const Place header = begin_message(flat, Header::kSchema, 0);
+  const Place header = begin_message(flat, IpcHeader::kSchema, 0);
   const auto fields =
       flat.table(header, {FlatWriter::field<std::int16_t>(0), FlatWriter::kReference})[1];
   const auto places = flat.references(fields, schema.columns.size());
@@ -179,7 +161,7 @@ void append_ipc_batch(const std::vector<ColumnData>& columns, Buffer& to) {
   BodyPlan plan;
   for (const ColumnData& column : columns) plan_column(column, plan);
   FlatWriter flat;
-  const Place header = begin_message(flat, Header::kRecordBatch, plan.bytes);
+  const Place header = begin_message(flat, IpcHeader::kRecordBatch, plan.bytes);
   const auto places =
       flat.table(header, {FlatWriter::field(static_cast<std::int64_t>(columns.front().rows)),
                           FlatWriter::kReference, FlatWriter::kReference});
@@ -193,7 +175,7 @@ void append_ipc_batch(const std::vector<ColumnData>& columns, Buffer& to) {
   for (const Bytes content : plan.contents) {
     std::copy(content.begin(), content.end(), to.data() + at);
     at += content.size();
-    while (at % kAlignment != 0) to.data()[at++] = 0;
+    while (at % kIpcAlignment != 0) to.data()[at++] = 0;
   }
 }
 

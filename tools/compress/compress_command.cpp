@@ -15,6 +15,7 @@
 #include "presso/stopwatch.h"
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
+#include "tools/columns/load_columns.h"
 #include "tools/compress/commands.h"
 #include "tools/compress/compress_seconds.h"
 #include "tools/compress/file_job.h"
@@ -182,13 +183,11 @@ class CompressCommand final : public Command {
   }
 
   /// The name that the compressed text has: a table's text is taken out of orders.csv.gz, and so it
-  /// is orders.csv. The text of a Parquet file is no Parquet.
+  /// is orders.csv. The text of a Parquet or Arrow file is none.
   std::string text_path(const std::string& path) const {
-    constexpr std::string_view kParquet = ".parquet";
     if (!table_.on) return path;
-    const bool is_parquet = path.size() > kParquet.size() && path.ends_with(kParquet);
-    return is_parquet ? path.substr(0, path.size() - kParquet.size())
-                      : without_compression_suffix(path);
+    const std::size_t suffix = column_suffix(path).size();
+    return suffix > 0 ? path.substr(0, path.size() - suffix) : without_compression_suffix(path);
   }
 
   /// Compresses an opened input. A regular file is sampled in advance, for the choice of block size
@@ -241,7 +240,7 @@ class CompressCommand final : public Command {
     // The size of the text is not known if another program has compressed it, so there is no share
     // then.
     Progress progress(shown_name(path),
-                      text->is_compressed() || text->is_parquet() ? 0 : input.size(),
+                      text->is_compressed() || text->has_columns() ? 0 : input.size(),
                       files_.progress);
     options.on_progress = [&progress](std::uint64_t plain, std::uint64_t) {
       progress.update(plain, plain);

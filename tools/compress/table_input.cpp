@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "tools/parquet/load_parquet.h"
+#include "tools/columns/load_columns.h"
 
 namespace presso::cli {
 
@@ -35,8 +35,8 @@ Result<TableInput> TableInput::open(const InputFile& input) {
         std::make_unique<PrefixedSource>(opened.begun_.bytes().first(got), *opened.text_.stored);
   }
   // The format is told by the content, so the name may be any.
-  if (begins_parquet(opened.begun_.bytes().first(got))) {
-    PRESSO_TRY(opened.open_parquet());
+  if (begins_columns(opened.begun_.bytes().first(got))) {
+    PRESSO_TRY(opened.open_columns());
     return opened;
   }
   PRESSO_ASSIGN(opened.format_, foreign_format(opened.begun_.bytes().first(got)));
@@ -47,7 +47,7 @@ Result<TableInput> TableInput::open(const InputFile& input) {
   return opened;
 }
 
-Status TableInput::open_parquet() {
+Status TableInput::open_columns() {
   if (!file_) {
     VectorSink all(piped_);
     Buffer room;
@@ -58,36 +58,36 @@ Status TableInput::open_parquet() {
     }
     in_memory_ = std::make_unique<MemoryRandomAccess>(piped_);
   }
-  const RandomAccess* const columns = file_ ? static_cast<RandomAccess*>(file_.get())
-                                            : static_cast<RandomAccess*>(in_memory_.get());
-  PRESSO_ASSIGN(ParquetReader reader, ParquetReader::open(*columns));
-  parquet_ = std::make_unique<ParquetReader>(std::move(reader));
+  const RandomAccess* const stored = file_ ? static_cast<RandomAccess*>(file_.get())
+                                           : static_cast<RandomAccess*>(in_memory_.get());
+  PRESSO_ASSIGN(columns_, presso::cli::open_columns(*stored));
   return {};
 }
 
-Result<TableSummary> TableInput::compress_parquet(ByteSink& sink, const TableOptions& options) {
+Result<TableSummary> TableInput::compress_columns(ByteSink& sink, const TableOptions& options) {
   const bool sorts = !options.sort.by.empty();
   if (sorts || !options.types.empty()) {
     return make_error(ErrorCode::kInvalidArgument,
-                      std::string("is a Parquet file, for which there is no ") +
+                      "is " + std::string(words_of_kind(columns_->kind())) +
+                          ", for which there is no " +
                           (sorts ? "--sort-by; \"presso sql\" with ORDER BY writes a sorted table"
                                  : "--schema; \"presso sql\" with CAST writes other types"));
   }
-  ParquetLoad load;
+  ColumnLoad load;
   load.compress = options.compress;
   load.quick = options.quick;
-  return write_parquet_table(*parquet_, sink, load);
+  return write_column_table(*columns_, sink, load);
 }
 
 /// A file that is not compressed can be cut into parts that are parsed at the same time.
 Result<TableSummary> TableInput::compress(ByteSink& sink, const TableOptions& options) {
-  if (parquet_) return compress_parquet(sink, options);
+  if (columns_) return compress_columns(sink, options);
   if (file_ && !is_compressed()) return compress_table(*file_, sink, options);
   return compress_table(*text_.source(), again_.source(), sink, options);
 }
 
 Result<TableSummary> TableInput::describe(const TableOptions& options) {
-  if (parquet_) return describe_parquet(*parquet_, options.compress.threads);
+  if (columns_) return describe_columns(*columns_, options.compress.threads);
   if (file_ && !is_compressed()) return describe_table_text(*file_, options);
   return describe_table_text(*text_.source(), again_.source(), options);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The text that becomes a table: a file that can be read at any place; a file that gzip, zstd or
 // lz4 wrote, which is decompressed twice, once to find out the types of its columns; or a pipe,
-// whose types are found out from its beginning. A Parquet file has columns in place of text. Tested
-// by tests/cli/test_table.py. Decompressing twice costs time and no memory; holding the text would
-// cost memory.
+// whose types are found out from its beginning. Parquet and Arrow files have columns in place of
+// text. Tested by tests/cli/test_table.py. Decompressing twice costs time and no memory; holding
+// the text would cost memory.
 #pragma once
 
 #include <memory>
@@ -11,9 +11,9 @@
 
 #include "presso/byte_stream.h"
 #include "presso/compress_table.h"
+#include "tools/io/column_file.h"
 #include "tools/io/foreign_source.h"
 #include "tools/io/input_file.h"
-#include "tools/parquet/parquet_reader.h"
 
 namespace presso::cli {
 
@@ -25,13 +25,13 @@ class TableInput {
   /// build lacks, or that presso does not read.
   static Result<TableInput> open(const InputFile& input);
 
-  /// Runs compress_table() on it; to be called once. Of a Parquet file the columns are written;
-  /// error kInvalidArgument for options that it cannot have.
+  /// Runs compress_table() on it; to be called once. Of a Parquet or Arrow file the columns are
+  /// written; error kInvalidArgument for options that it cannot have.
   Result<TableSummary> compress(ByteSink& sink, const TableOptions& options);
   /// Runs describe_table_text() on it; to be called once.
   Result<TableSummary> describe(const TableOptions& options);
   bool is_compressed() const { return format_ != ForeignFormat::kNone; }
-  bool is_parquet() const { return parquet_ != nullptr; }
+  bool has_columns() const { return columns_ != nullptr; }
 
  private:
   /// A chain of sources: the stored bytes, perhaps with the beginning that was read put back in
@@ -46,14 +46,14 @@ class TableInput {
   /// Puts a decompressor between the stored bytes and the reader.
   Status decompress(Text& text) const;
 
-  /// Reads the footer of a Parquet file; one from a pipe is read as a whole first.
-  Status open_parquet();
-  Result<TableSummary> compress_parquet(ByteSink& sink, const TableOptions& options);
+  /// Opens a Parquet or Arrow file; one from a pipe is read as a whole first.
+  Status open_columns();
+  Result<TableSummary> compress_columns(ByteSink& sink, const TableOptions& options);
 
   std::unique_ptr<FdRandomAccess> file_;  ///< nullptr for a pipe
-  std::vector<Byte> piped_;               ///< a Parquet file from a pipe
+  std::vector<Byte> piped_;               ///< a file of columns from a pipe
   std::unique_ptr<MemoryRandomAccess> in_memory_;
-  std::unique_ptr<ParquetReader> parquet_;
+  std::unique_ptr<ColumnFile> columns_;
   Buffer begun_;
   ForeignFormat format_ = ForeignFormat::kNone;
   Text text_;

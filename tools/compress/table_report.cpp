@@ -8,6 +8,7 @@
 #include "format/columns/text_encoding.h"
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
+#include "tools/io/column_file.h"
 #include "tools/io/progress.h"
 
 namespace presso::cli {
@@ -99,7 +100,7 @@ Json delimited_json(const TableSummary& summary) {
 /// How the text is written; an encoding only if it is not UTF-8.
 Json dialect_json(const TableSummary& summary) {
   const TextForm& form = summary.schema.text;
-  if (form.kind == TextKind::kNone) return {{"kind", "parquet"}};
+  if (form.kind == TextKind::kNone) return {{"kind", summary.file_kind}};
   Json json = form.kind == TextKind::kJsonLines ? Json{{"kind", "json"}} : delimited_json(summary);
   if (form.encoding != TextEncoding::kUtf8) json["encoding"] = encoding_name(form.encoding);
   return json;
@@ -140,7 +141,7 @@ std::string byte_words(Byte byte) {
 
 std::string dialect_words(const TableSummary& summary) {
   const TextForm& form = summary.schema.text;
-  if (form.kind == TextKind::kNone) return "a Parquet file";
+  if (form.kind == TextKind::kNone) return std::string(words_of_kind(summary.file_kind));
   const std::string encoding =
       form.encoding == TextEncoding::kUtf8 ? "" : std::string(encoding_name(form.encoding)) + ", ";
   if (form.kind == TextKind::kJsonLines) return encoding + "JSON, an object for each row";

@@ -18,8 +18,9 @@ bool is_name_of_rows(const std::string& path) {
   std::string name = without_compression_suffix(path);
   std::transform(name.begin(), name.end(), name.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
-  constexpr std::string_view kEndings[] = {".csv",   ".tsv",    ".tab",  ".tbl",    ".psv",
-                                           ".jsonl", ".ndjson", ".json", ".parquet"};
+  constexpr std::string_view kEndings[] = {".csv",     ".tsv",   ".tab",    ".tbl",
+                                           ".psv",     ".jsonl", ".ndjson", ".json",
+                                           ".parquet", ".arrow", ".arrows", ".feather"};
   return std::any_of(std::begin(kEndings), std::end(kEndings), [&](std::string_view ending) {
     return std::string_view(name).ends_with(ending);
   });

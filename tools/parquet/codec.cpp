@@ -13,6 +13,7 @@
 #endif
 #ifdef PRESSO_HAVE_LZ4
 #include <lz4.h>
+#include <lz4frame.h>
 #endif
 
 namespace presso::cli {
@@ -198,6 +199,31 @@ Status decompress_page(ParquetCodec codec, Bytes from, MutableBytes to) {
                                                      std::to_string(static_cast<int>(codec)) +
                                                      ", which presso does not read");
   }
+}
+
+Status decompress_lz4_frame([[maybe_unused]] Bytes from, [[maybe_unused]] MutableBytes to) {
+#ifdef PRESSO_HAVE_LZ4
+  LZ4F_dctx* made = nullptr;
+  if (LZ4F_isError(LZ4F_createDecompressionContext(&made, LZ4F_VERSION)) != 0) {
+    return make_error(ErrorCode::kOutOfMemory);
+  }
+  const std::unique_ptr<LZ4F_dctx, decltype(&LZ4F_freeDecompressionContext)> context(
+      made, &LZ4F_freeDecompressionContext);
+  std::size_t read = 0;
+  std::size_t written = 0;
+  for (std::size_t left = 1; left != 0;) {
+    std::size_t consumed = from.size() - read;
+    std::size_t produced = to.size() - written;
+    left = LZ4F_decompress(context.get(), to.data() + written, &produced, from.data() + read,
+                           &consumed, nullptr);
+    if (LZ4F_isError(left) != 0 || (consumed == 0 && produced == 0)) return bad_page("lz4");
+    read += consumed;
+    written += produced;
+  }
+  return written == to.size() ? Status() : bad_page("lz4");
+#else
+  return lacks("liblz4", "lz4");
+#endif
 }
 
 ParquetCodec written_codec() {

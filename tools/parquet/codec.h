@@ -17,6 +17,9 @@ Status decompress_page(ParquetCodec codec, Bytes from, MutableBytes to);
 /// How many bytes a page may have at most that has `bytes` compressed ones.
 std::uint64_t most_page_bytes(ParquetCodec codec, std::uint64_t bytes);
 
+/// Decompresses an LZ4 frame, as Arrow files have them, in the same way.
+Status decompress_lz4_frame(Bytes from, MutableBytes to);
+
 /// The codec of files that are written: zstd, or none without the library.
 ParquetCodec written_codec();
 /// Compresses with written_codec(); `to` is replaced.

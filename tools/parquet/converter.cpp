@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "format/columns/utf8_check.h"
+#include "tools/parquet/value_forms.h"
 #include "tools/parquet/values.h"
 
 namespace presso::cli {
@@ -37,6 +37,13 @@ double double_of_big(Bytes bytes, int scale) {
   return value / std::pow(10.0, scale);
 }
 
+/// Appends a string that was made.
+void add_text(const std::string& text, DenseValues& to) {
+  to.add_string({reinterpret_cast<const Byte*>(text.data()), text.size()});
+}
+
+}  // namespace
+
 float float_of_half(std::uint16_t half) {
   const int exponent = half >> 10 & 31;
   const int fraction = half & 1023;
@@ -46,25 +53,31 @@ float float_of_half(std::uint16_t half) {
   return sign * std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
 }
 
-/// A time of day as 12:34:56.789, with as many digits as it has.
-bool print_time(std::int64_t value, std::int64_t per_second, DenseValues& to) {
+bool append_time(std::int64_t value, std::int64_t per_second, std::string& to) {
   const std::int64_t seconds = value / per_second;
   if (value < 0 || seconds > 86400) return false;
   char text[40];
-  int length = std::snprintf(text, sizeof text, "%02d:%02d:%02d", static_cast<int>(seconds / 3600),
-                             static_cast<int>(seconds / 60 % 60), static_cast<int>(seconds % 60));
-  if (std::int64_t rest = value % per_second; rest != 0) {
-    text[length++] = '.';
-    for (std::int64_t unit = per_second / 10; rest != 0; unit /= 10) {
-      text[length++] = static_cast<char>('0' + rest / unit);
-      rest %= unit;
-    }
+  const int length =
+      std::snprintf(text, sizeof text, "%02d:%02d:%02d", static_cast<int>(seconds / 3600),
+                    static_cast<int>(seconds / 60 % 60), static_cast<int>(seconds % 60));
+  to.append(text, static_cast<std::size_t>(length));
+  std::int64_t rest = value % per_second;
+  if (rest != 0) to += '.';
+  for (std::int64_t unit = per_second / 10; rest != 0; unit /= 10) {
+    to += static_cast<char>('0' + rest / unit);
+    rest %= unit;
   }
-  to.add_string({reinterpret_cast<const Byte*>(text), static_cast<std::size_t>(length)});
   return true;
 }
 
-}  // namespace
+void append_uuid(const Byte* bytes, std::string& to) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  for (std::size_t i = 0; i < 16; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) to += '-';
+    to += kDigits[bytes[i] >> 4];
+    to += kDigits[bytes[i] & 15];
+  }
+}
 
 /// The steps; `c` has the column's type and the stored width.
 struct ConverterSteps {
@@ -162,23 +175,19 @@ struct ConverterSteps {
   template <class From, std::int64_t kPerSecond>
   static bool time(const ValueConverter&, const DenseValues& from, DenseValues& to) {
     for (std::size_t i = 0; i < from.count; ++i) {
+      std::string text;
       const auto value = load<From>(from.values.data() + sizeof(From) * i);
-      if (!print_time(value, kPerSecond, to)) return false;
+      if (!append_time(value, kPerSecond, text)) return false;
+      add_text(text, to);
     }
     return true;
   }
 
   static bool uuid(const ValueConverter&, const DenseValues& from, DenseValues& to) {
-    constexpr char kDigits[] = "0123456789abcdef";
     for (std::size_t i = 0; i < from.count; ++i) {
       std::string text;
-      for (std::size_t byte = 0; byte < 16; ++byte) {
-        if (byte == 4 || byte == 6 || byte == 8 || byte == 10) text += '-';
-        const Byte value = from.values.data()[16 * i + byte];
-        text += kDigits[value >> 4];
-        text += kDigits[value & 15];
-      }
-      to.add_string({reinterpret_cast<const Byte*>(text.data()), text.size()});
+      append_uuid(from.values.data() + 16 * i, text);
+      add_text(text, to);
     }
     return true;
   }

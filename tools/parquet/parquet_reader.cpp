@@ -175,18 +175,7 @@ class ParquetReader::ColumnReader {
 
 ParquetReader::ParquetReader(const RandomAccess& file, std::unique_ptr<ParquetFooter> footer)
     : file_(file), footer_(std::move(footer)) {}
-ParquetReader::ParquetReader(ParquetReader&&) noexcept = default;
 ParquetReader::~ParquetReader() = default;
-
-std::uint64_t ParquetReader::rows() const {
-  return footer_->rows;
-}
-std::uint64_t ParquetReader::row_groups() const {
-  return footer_->row_groups.size();
-}
-const std::string& ParquetReader::created_by() const {
-  return footer_->created_by;
-}
 
 Status ParquetReader::add_column(const ParquetNode& node, const std::string& name, bool is_json) {
   Column column;
@@ -228,9 +217,10 @@ Status ParquetReader::add_columns(const ParquetNode& node, const std::string& na
   return {};
 }
 
-Result<ParquetReader> ParquetReader::open(const RandomAccess& file) {
+Result<std::unique_ptr<ParquetReader>> ParquetReader::open(const RandomAccess& file) {
   PRESSO_ASSIGN(std::unique_ptr<ParquetFooter> footer, read_parquet_footer(file));
-  ParquetReader reader(file, std::move(footer));
+  std::unique_ptr<ParquetReader> opened(new ParquetReader(file, std::move(footer)));
+  ParquetReader& reader = *opened;
   for (const ParquetNode& child : reader.footer_->root.children) {
     PRESSO_TRY(reader.add_columns(child, child.name));
   }
@@ -242,7 +232,7 @@ Result<ParquetReader> ParquetReader::open(const RandomAccess& file) {
     reader.schema_.columns[i].name = std::move(usable.names[i]);
   }
   reader.notes_ = std::move(usable.notes);
-  return reader;
+  return opened;
 }
 
 Status ParquetReader::read(std::span<const std::size_t> columns, unsigned threads,

@@ -11,7 +11,6 @@
 // tests/cli/test_parquet.py and tests/differential/parquet_oracle.py.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,6 +19,7 @@
 #include "presso/byte_stream.h"
 #include "presso/column_data.h"
 #include "presso/table_schema.h"
+#include "tools/io/column_file.h"
 #include "tools/parquet/values.h"
 
 namespace presso::cli {
@@ -31,26 +31,18 @@ struct ParquetNode;
 bool begins_parquet(Bytes begun);
 
 /// An open file, which is kept by reference.
-class ParquetReader {
+class ParquetReader final : public ColumnFile {
  public:
   /// Reads the footer. Errors: kInvalidArgument, kUnsupported, those of the file.
-  static Result<ParquetReader> open(const RandomAccess& file);
-  ParquetReader(ParquetReader&&) noexcept;
-  ~ParquetReader();
+  static Result<std::unique_ptr<ParquetReader>> open(const RandomAccess& file);
+  ~ParquetReader() override;
 
-  /// The columns, in the order of the file.
-  const TableSchema& schema() const { return schema_; }
-  std::uint64_t rows() const;
-  std::uint64_t row_groups() const;
-  const std::string& created_by() const;
-  /// For people: columns that were renamed.
-  const std::vector<std::string>& notes() const { return notes_; }
-
-  /// Takes some rows of the columns that were asked for. What it returns ends the reading.
-  using OnRows = std::function<Status(std::span<const ColumnView>)>;
-  /// Reads all rows of the columns with these numbers, which rise, on up to `threads` threads: a
-  /// column is read by one thread.
-  Status read(std::span<const std::size_t> columns, unsigned threads, const OnRows& on_rows) const;
+  const TableSchema& schema() const override { return schema_; }
+  const std::vector<std::string>& notes() const override { return notes_; }
+  std::string_view kind() const override { return "parquet"; }
+  /// A column is read by one thread.
+  Status read(std::span<const std::size_t> columns, unsigned threads,
+              const OnRows& on_rows) const override;
 
  private:
   /// A column: a leaf of the schema, or a node whose values become JSON.

@@ -18,12 +18,12 @@
 #include "presso/stopwatch.h"
 #include "presso/wire.h"
 #include "tools/cli/message.h"
+#include "tools/columns/load_columns.h"
 #include "tools/compress/file_job.h"
 #include "tools/compress/table_input.h"
 #include "tools/compress/table_report.h"
 #include "tools/io/foreign_source.h"
 #include "tools/io/progress.h"
-#include "tools/parquet/load_parquet.h"
 
 namespace presso::cli {
 namespace {
@@ -54,7 +54,7 @@ class StoredText {
 /// magic numbers are those at the beginning of the formats' files.
 const char* other_format(Bytes begun) {
   const std::string_view text(reinterpret_cast<const char*>(begun.data()), begun.size());
-  if (text.starts_with("ARROW1")) return "an Arrow file";
+  if (text.starts_with("FEA1")) return "a Feather file of version 1";
   if (text.starts_with("SQLite form")) return "an SQLite database";
   if (text.starts_with("PK\3\4")) return "a zip archive";
   if (text.starts_with("Obj\1")) return "an Avro file";
@@ -103,14 +103,11 @@ Status SelectInput::read(const SelectInputOptions& options) {
   if (begins_table(begun)) return open_table();
   if (got >= sizeof kFileMagic && has_file_magic(begin)) {
     PRESSO_TRY(decompress(options.threads));
-    return begins_parquet(held_) ? load_columns(options) : load_text({}, options);
+    return begins_columns(held_) ? load_columns(options) : load_text({}, options);
   }
-  if (begins_parquet(begun)) return load_columns(options);
+  if (begins_columns(begun)) return load_columns(options);
   // As text it would give an answer that nobody meant.
-  if (path_.ends_with(".parquet")) {
-    return make_error(ErrorCode::kInvalidArgument,
-                      "is no Parquet file, as its name says: it does not begin with PAR1");
-  }
+  PRESSO_TRY(check_promise(path_));
   return load_text(begun, options);
 }
 
@@ -241,11 +238,11 @@ Status SelectInput::load_text(Bytes begun, const SelectInputOptions& options) {
   return open_table();
 }
 
-/// Loads the columns of a Parquet file as a table. Names and types stand in its footer.
+/// Loads the columns of a Parquet or Arrow file as a table. Names and types stand in its metadata.
 Status SelectInput::load_columns(const SelectInputOptions& options) {
-  PRESSO_ASSIGN(const ParquetReader reader, ParquetReader::open(*stored_));
+  PRESSO_ASSIGN(const std::unique_ptr<ColumnFile> file, open_columns(*stored_));
   Progress progress(name_, 0, options.progress);
-  ParquetLoad load;
+  ColumnLoad load;
   load.quick = true;
   load.names_only = options.names_only;
   load.needs = [&options](const std::string& name) { return options.columns.needs(name); };
@@ -257,17 +254,18 @@ Status SelectInput::load_columns(const SelectInputOptions& options) {
   std::vector<Byte> loaded;
   VectorSink sink(loaded);
   const Stopwatch time;
-  PRESSO_ASSIGN(const TableSummary summary, write_parquet_table(reader, sink, load));
+  PRESSO_ASSIGN(const TableSummary summary, write_column_table(*file, sink, load));
   verbose(name_, "loaded into memory: " + grouped(summary.rows) + " rows, " +
                      grouped(summary.plain_bytes) + " bytes of values, " +
                      rate_text(static_cast<double>(summary.plain_bytes) / time.seconds()));
   if (!options.text->options.types.empty()) {
-    warning(name_, "is a Parquet file, whose types --schema does not change; CAST does");
+    warning(name_, "is " + std::string(words_of_kind(file->kind())) +
+                       ", whose types --schema does not change; CAST does");
   }
   for (const std::string& note : summary.notes) notice(name_, note);
   hold(std::move(loaded));
   PRESSO_TRY(open_table());
-  return add_missing_columns(reader.schema());
+  return add_missing_columns(file->schema());
 }
 
 /// The question does not name these columns, but the table has them: for messages, and so that

@@ -25,7 +25,7 @@ struct SelectInputOptions {
   unsigned threads = 0;
   bool progress = false;
   bool names_only = false;  ///< the first rows of a text will do
-  /// The columns of a Parquet file that are read; of others all values are null.
+  /// The columns of a Parquet or Arrow file that are read; of others all values are null.
   NeededColumns columns;
   ByteSink* bad_rows = nullptr;  ///< of the file of --bad-rows; nullptr: such rows are errors
   /// Types of a text's columns, beyond those of `text`. The text has been loaded once, so that
@@ -70,7 +70,7 @@ class SelectInput {
   Status decompress(unsigned threads);
   /// Makes a table of the text in memory.
   Status load_text(Bytes begun, const SelectInputOptions& options);
-  /// Makes a table of a Parquet file.
+  /// Makes a table of a Parquet or Arrow file.
   Status load_columns(const SelectInputOptions& options);
   /// Adds columns of nulls for those that were not read.
   Status add_missing_columns(const TableSchema& all);

@@ -17,9 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Suffixes of the files of a folder that are read, before those of compressors.
-constexpr std::array<std::string_view, 11> kTableSuffixes = {
-    ".csv",  ".tsv",   ".tab",    ".psv",     ".tbl",   ".txt",
-    ".json", ".jsonl", ".ndjson", ".parquet", ".presso"};
+constexpr std::array<std::string_view, 14> kTableSuffixes = {
+    ".csv",   ".tsv",    ".tab",     ".psv",   ".tbl",    ".txt",     ".json",
+    ".jsonl", ".ndjson", ".parquet", ".arrow", ".arrows", ".feather", ".presso"};
 constexpr std::array<std::string_view, 4> kCompressedSuffixes = {".gz", ".zst", ".lz4", ".presso"};
 /// The folder that stands for null in the paths that Hive, Spark and DuckDB write.
 constexpr std::string_view kNullFolder = "__HIVE_DEFAULT_PARTITION__";
@@ -156,7 +156,7 @@ Result<FilesOfName> files_of_name(const std::string& name) {
     if (found.paths.empty()) {
       return make_error(
           ErrorCode::kInvalidArgument,
-          "the folder has no tables and texts (.presso, .parquet, .csv, .tsv, .tbl, .txt, "
+          "the folder has no tables and texts (.presso, .parquet, .arrow, .csv, .tsv, .tbl, .txt, "
           ".json, .jsonl, also as .gz, .zst, .lz4); '" +
               (name.ends_with('/') ? name : name + "/") + "*' takes all files");
     }

@@ -129,6 +129,7 @@ struct TableSummary {
   std::uint64_t exact_lines = 0;
   std::uint64_t bad_rows = 0;  ///< passed to TableOptions::on_bad_rows
   std::string first_bad_row;   ///< "line 18,342: 3 fields, expected 4: 1,2,3"
+  std::string file_kind;       ///< set by callers who read no text: "parquet", "arrow"
   TableSchema schema;
   std::vector<ColumnFinding> findings;  ///< by column
   std::vector<std::string> notes;       ///< for people: columns that were renamed
