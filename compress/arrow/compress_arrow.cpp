@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Writes a stream of Arrow's C interface as a table: its batches are shown as rows
-// (arrow_batches.h), which are appended to a TableWriter. The stream is released in any case.
+// (arrow_batch_reader.h), which are appended to a TableWriter. The stream is released in any case.
 // Tested by tests/unit/compress/arrow/compress_arrow_test.cpp.
 #include "presso/compress_arrow.h"
 
 #include <string>
 
-#include "compress/arrow/arrow_batches.h"
+#include "compress/arrow/arrow_batch_reader.h"
 
 namespace presso {
 namespace {
@@ -23,7 +23,7 @@ Result<TableWriterSummary> write_stream(ArrowArrayStream& stream, ByteSink& sink
                                         const TableWriterOptions& options) {
   ArrowOwner<ArrowSchema> schema;
   if (stream.get_schema(&stream, schema.out()) != 0) return stream_error(stream);
-  PRESSO_ASSIGN(ArrowBatches batches, ArrowBatches::make(*schema));
+  PRESSO_ASSIGN(ArrowBatchReader batches, ArrowBatchReader::make(*schema));
   ArrowOwner<ArrowArray> batch;
   if (stream.get_next(&stream, batch.out()) != 0) return stream_error(stream);
   if (!batch.empty()) PRESSO_TRY(batches.keep_entries(*batch));
@@ -42,7 +42,7 @@ Result<TableWriterSummary> write_stream(ArrowArrayStream& stream, ByteSink& sink
 /// Only looks at the schema, so that a caller can refuse a stream before reading it.
 Result<TableSchema> schema_from_arrow(const ArrowSchema& schema) {
   return without_bad_alloc([&]() -> Result<TableSchema> {
-    PRESSO_ASSIGN(const ArrowBatches batches, ArrowBatches::make(schema));
+    PRESSO_ASSIGN(const ArrowBatchReader batches, ArrowBatchReader::make(schema));
     return batches.schema();
   });
 }

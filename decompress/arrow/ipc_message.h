@@ -5,8 +5,10 @@
 //
 //   ff ff ff ff, u32 size of the metadata, metadata (a FlatBuffer), body
 //
-// A stream is a message with the schema, one for each batch, and ff ff ff ff 00 00 00 00. All parts
-// are multiples of 8 bytes. Tested by tests/cli/test_table_arrow.py.
+// A stream is a message with the schema, one for each batch and for each dictionary before it, and
+// ff ff ff ff 00 00 00 00. All parts are multiples of 8 bytes. Columns have the types of Arrow that
+// they came from (ColumnSchema::arrow_type). tools/arrow reads such streams. Tested by
+// tests/cli/test_table_arrow.py.
 #pragma once
 
 #include <vector>
@@ -18,9 +20,11 @@
 namespace presso {
 
 /// The stream's first message.
-void append_ipc_schema(const TableSchema& schema, Buffer& to);
-/// Appends one record batch. `columns` as to_arrow_layout() leaves them, at least one.
-void append_ipc_batch(const std::vector<ColumnData>& columns, Buffer& to);
+Status append_ipc_schema(const TableSchema& schema, Buffer& to);
+/// Appends one record batch, or several where a type of Arrow has too narrow offsets or codes, each
+/// after its dictionaries. `columns` as to_arrow_layout() leaves them, at least one. Errors: those
+/// of arrow_batches().
+Status append_ipc_batch(const TableSchema& schema, std::vector<ColumnData> columns, Buffer& to);
 void append_ipc_end(Buffer& to);
 
 }  // namespace presso

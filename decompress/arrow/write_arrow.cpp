@@ -9,15 +9,15 @@ namespace presso {
 namespace {
 
 Result<Buffer> batch_message(const ArrowRows& rows, const ArrowRows::Batch& batch) {
-  PRESSO_ASSIGN(const std::vector<ColumnData> columns, rows.read(batch));
+  PRESSO_ASSIGN(std::vector<ColumnData> columns, rows.read(batch));
   Buffer message;
-  append_ipc_batch(columns, message);
+  PRESSO_TRY(append_ipc_batch(rows.schema(), std::move(columns), message));
   return message;
 }
 
 Status write_stream(ArrowRows rows, unsigned threads, ByteSink& sink) {
   Buffer message;
-  append_ipc_schema(rows.schema(), message);
+  PRESSO_TRY(append_ipc_schema(rows.schema(), message));
   PRESSO_TRY(sink.write(message.bytes()));
   const auto write = [&](Result<Buffer> batch) -> Result<bool> {
     if (!batch.ok()) return std::move(batch.error());

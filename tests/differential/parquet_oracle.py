@@ -113,16 +113,17 @@ def fraction_of(rest, per, digit_count):
     return str(rest * 10**digit_count // per).zfill(digit_count)
 
 
-def shown(value, arrow_type):
-    """What presso writes of a value in JSON."""
+def shown(value, arrow_type, least_digits=3):
+    """What presso writes of a value in JSON. Parquet has no timestamps in seconds."""
     if value is None:
         return None
     if pa.types.is_timestamp(arrow_type):
         per = PER_SECOND[arrow_type.unit]
         seconds, rest = divmod(value, per)
         when = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=seconds)
-        count = max(3, len(str(per)) - 1)
-        return when.isoformat(" ").rjust(19, "0") + "." + fraction_of(rest, per, count)
+        count = max(least_digits, len(str(per)) - 1)
+        fraction = "." + fraction_of(rest, per, count) if count else ""
+        return when.isoformat(" ").rjust(19, "0") + fraction
     if pa.types.is_time(arrow_type):
         per = PER_SECOND[arrow_type.unit]
         seconds, rest = divmod(value, per)
@@ -154,6 +155,8 @@ def same(own, value):
 
 
 class Oracle:
+    least_digits = 3  # of a timestamp's fraction
+
     def __init__(self, presso, folder):
         self.presso = presso
         self.path = os.path.join(folder, "in.parquet")
@@ -175,7 +178,7 @@ class Oracle:
             raise SystemExit(f"parquet_oracle: {about}: {len(rows)} rows, not {table.num_rows}")
         for name, column in zip(table.column_names, table.columns):
             for row, value in enumerate(values_of(column)):
-                wanted = shown(value, column.type)
+                wanted = shown(value, column.type, self.least_digits)
                 if not same(rows[row][name], wanted):
                     raise SystemExit(f"parquet_oracle: {about}: {name}, row {row}: "
                                      f"{rows[row][name]!r}, not {wanted!r}")

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "compress/arrow/arrow_batches.h"
+#include "compress/arrow/arrow_batch_reader.h"
 #include "compress/table/text/header.h"
 #include "decompress/arrow/ipc_format.h"
 #include "format/threads/parallel.h"
@@ -185,7 +185,9 @@ Status ArrowFile::open_stream() {
   is_stream_ = true;
   PRESSO_ASSIGN(const Message first, message_at(0));
   begin_ = first.end();
-  if (first.type != IpcHeader::kSchema) return damaged("the stream does not begin with a schema");
+  if (first.is_end || first.type != IpcHeader::kSchema) {
+    return damaged("the stream does not begin with a schema");
+  }
   const Status taken = take_fields(first.header);
   PRESSO_TRY(first.check());
   return taken;
@@ -226,7 +228,7 @@ Status ArrowFile::finish_schema() {
     nothing.add_child(empty_array(fields_[i], dictionaries_));
   }
   const IpcSchemaView view(columns);
-  PRESSO_ASSIGN(ArrowBatches batches, ArrowBatches::make(view.schema()));
+  PRESSO_ASSIGN(ArrowBatchReader batches, ArrowBatchReader::make(view.schema()));
   PRESSO_TRY(batches.keep_entries(nothing.array()));
   schema_ = batches.schema();
   for (std::size_t i = 0; i < fields_.size(); ++i) schema_.columns[i].name = usable.names[i];
@@ -261,7 +263,7 @@ class ArrowFile::Rows {
     std::vector<const IpcField*> wanted;
     for (const std::size_t column : columns) wanted.push_back(&file.fields_[column]);
     const IpcSchemaView view(wanted);
-    PRESSO_ASSIGN(ArrowBatches batches, ArrowBatches::make(view.schema()));
+    PRESSO_ASSIGN(ArrowBatchReader batches, ArrowBatchReader::make(view.schema()));
     return Rows(file, columns, threads, on_rows, std::move(batches));
   }
 
@@ -286,7 +288,7 @@ class ArrowFile::Rows {
 
  private:
   Rows(const ArrowFile& file, std::span<const std::size_t> columns, unsigned threads,
-       const OnRows& on_rows, ArrowBatches batches)
+       const OnRows& on_rows, ArrowBatchReader batches)
       : file_(file),
         columns_(columns),
         threads_(threads),
@@ -322,7 +324,7 @@ class ArrowFile::Rows {
   std::span<const std::size_t> columns_;
   unsigned threads_;
   const OnRows& on_rows_;
-  ArrowBatches batches_;
+  ArrowBatchReader batches_;
   std::vector<const IpcField*> fields_;
   IpcDictionaries dictionaries_;
 };

@@ -2,7 +2,7 @@
 // Arrays of Arrow's C data interface over the buffers of a message. Files may be damaged: lengths,
 // sizes of buffers and offsets of strings are checked here, where the sizes are known; offsets of
 // lists, codes, views and ends of runs are checked by whoever reads the arrays
-// (compress/arrow/arrow_batches.h). Tested by tests/cli/test_arrow_files.py.
+// (compress/arrow/arrow_batch_reader.h). Tested by tests/cli/test_arrow_files.py.
 #pragma once
 
 #include <map>

@@ -119,7 +119,16 @@ class SchemaReader {
     const auto bits = type.number<std::int32_t>(0);
     constexpr std::string_view kFormats = "csil";
     const int place = bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : bits == 64 ? 3 : -1;
-    if (place < 0) return bad_width(column, "an integer", bits);
+    if (bits == 128 && type.truth(1)) {  // Polars has them
+      field.format = "d:38,0";
+      set_fixed(16, field);
+      return {};
+    }
+    if (place < 0) {
+      return make_error(ErrorCode::kUnsupported, "column '" + column + "' has integers of " +
+                                                     std::to_string(bits) +
+                                                     " bits, which presso does not read");
+    }
     field.format = kFormats[static_cast<std::size_t>(place)];
     if (!type.truth(1)) field.format[0] = static_cast<char>(field.format[0] - 'a' + 'A');
     set_fixed(static_cast<std::size_t>(bits / 8), field);

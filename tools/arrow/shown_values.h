@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "presso/byte_stream.h"
 #include "tools/arrow/ipc_schema.h"
 
 namespace presso::cli {

@@ -31,7 +31,7 @@ class ArrowAnswer final : public AnswerSink {
   Status begin(const TableSchema& schema) override {
     schema_ = schema;
     Buffer message;
-    append_ipc_schema(schema_, message);
+    PRESSO_TRY(append_ipc_schema(schema_, message));
     return to_.write(message.bytes());
   }
 
@@ -43,7 +43,7 @@ class ArrowAnswer final : public AnswerSink {
       PRESSO_TRY(to_arrow_layout(schema_.columns[i], columns.back()));
     }
     Buffer message;
-    append_ipc_batch(columns, message);
+    PRESSO_TRY(append_ipc_batch(schema_, std::move(columns), message));
     return message;
   }
 

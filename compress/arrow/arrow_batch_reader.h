@@ -13,10 +13,10 @@
 namespace presso {
 
 /// Reads the batches of one schema, one after another. Not for several threads.
-class ArrowBatches {
+class ArrowBatchReader {
  public:
   /// `schema` must be a struct of columns. Error: kUnsupported for a type that cannot be stored.
-  static Result<ArrowBatches> make(const ArrowSchema& schema);
+  static Result<ArrowBatchReader> make(const ArrowSchema& schema);
 
   /// Must be called with the first batch, if there is one, before schema() is used: the entries of
   /// its dictionaries are kept in the schema.

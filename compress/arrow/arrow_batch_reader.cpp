@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Implements arrow_batches.h. Columns are borrowed or converted (arrow_column.h), some rows at a
-// time.
-#include "compress/arrow/arrow_batches.h"
+// Implements arrow_batch_reader.h. Columns are borrowed or converted (arrow_column.h), some rows at
+// a time.
+#include "compress/arrow/arrow_batch_reader.h"
 
 #include <algorithm>
 #include <string>
@@ -35,11 +35,11 @@ bool has_null_rows(const ArrowArray& batch) {
 
 }  // namespace
 
-Result<ArrowBatches> ArrowBatches::make(const ArrowSchema& schema) {
+Result<ArrowBatchReader> ArrowBatchReader::make(const ArrowSchema& schema) {
   if (schema.format == nullptr || std::string_view(schema.format) != "+s") {
     return make_error(ErrorCode::kUnsupported, "the Arrow schema is not a struct of columns");
   }
-  ArrowBatches batches;
+  ArrowBatchReader batches;
   for (std::int64_t i = 0; i < schema.n_children; ++i) {
     if (schema.children == nullptr || schema.children[i] == nullptr) {
       return make_error(ErrorCode::kInvalidArgument, "the Arrow schema has no columns");
@@ -50,7 +50,7 @@ Result<ArrowBatches> ArrowBatches::make(const ArrowSchema& schema) {
   return batches;
 }
 
-TableSchema ArrowBatches::schema() const {
+TableSchema ArrowBatchReader::schema() const {
   TableSchema schema;
   std::size_t path_bytes = 0;
   for (const ArrowColumn& column : columns_) {
@@ -63,14 +63,14 @@ TableSchema ArrowBatches::schema() const {
   return schema;
 }
 
-Status ArrowBatches::keep_entries(const ArrowArray& batch) {
+Status ArrowBatchReader::keep_entries(const ArrowArray& batch) {
   PRESSO_TRY(check(batch));
   for (std::size_t i = 0; i < columns_.size(); ++i) columns_[i].keep_entries(*batch.children[i]);
   return {};
 }
 
 /// What must be right before a column is looked at.
-Status ArrowBatches::check(const ArrowArray& batch) const {
+Status ArrowBatchReader::check(const ArrowArray& batch) const {
   if (batch.length < 0 || batch.offset < 0) return bad_batch("length or offset");
   if (batch.n_children != static_cast<std::int64_t>(columns_.size())) {
     return bad_batch("number of columns");
@@ -83,8 +83,8 @@ Status ArrowBatches::check(const ArrowArray& batch) const {
 
 /// Passes at most `most` rows from `first` on; returns how many. The column whose share of the
 /// bytes is full after the fewest rows decides; those before it are cut to its number of rows.
-Result<std::uint64_t> ArrowBatches::read_slice(const ArrowArray& batch, std::uint64_t first,
-                                               std::uint64_t most, const OnRows& on_rows) {
+Result<std::uint64_t> ArrowBatchReader::read_slice(const ArrowArray& batch, std::uint64_t first,
+                                                   std::uint64_t most, const OnRows& on_rows) {
   const auto copying = static_cast<std::uint64_t>(
       std::count_if(columns_.begin(), columns_.end(),
                     [](const auto& column) { return column.copies_strings(); }));
@@ -106,7 +106,7 @@ Result<std::uint64_t> ArrowBatches::read_slice(const ArrowArray& batch, std::uin
 }
 
 // After a slice that was cut short, the next one is at most twice as long.
-Status ArrowBatches::read(const ArrowArray& batch, const OnRows& on_rows) {
+Status ArrowBatchReader::read(const ArrowArray& batch, const OnRows& on_rows) {
   PRESSO_TRY(check(batch));
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     PRESSO_TRY(
