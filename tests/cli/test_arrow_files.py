@@ -10,6 +10,7 @@ import shutil
 import unittest
 
 from support import CliTest, main
+from test_table_arrow import field, follow
 
 FILES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "arrow")
 KINDS = [
@@ -37,6 +38,15 @@ NESTED = [
     {"l": [], "st": {"x": None, "y": None}, "m": {}, "fl": [3, 4], "lv": [3], "dc": "y",
      "re": None, "ld": ["a"], "lt": ["00:00:00.002", None]},
 ]
+
+
+def kinds_of_fields(stream):
+    """The numbers of the types in a stream's schema (Schema.fbs)."""
+    data = stream[8:]
+    header = follow(data, field(data, follow(data, 0), 2))
+    fields = follow(data, field(data, header, 1))
+    count = int.from_bytes(data[fields : fields + 4], "little")
+    return [data[field(data, follow(data, fields + 4 + 4 * i), 2)] for i in range(count)]
 
 
 class ArrowFilesTest(CliTest):
@@ -132,6 +142,22 @@ class ArrowFilesTest(CliTest):
         piped = self.ok("compress", "--table", "auto", stdin=self.read("deltas.arrows")).out
         self.write("piped.presso", piped)
         self.assertEqual(len(self.rows("select * from 'piped.presso'")), 6)
+
+    def test_answers_keep_types(self):
+        for name, types in (("nested", [12, 13, 17, 16, 25, 5, 22, 12, 12]),
+                            ("polars", [2, 24, 24, 7, 21, 16, 13])):
+            self.ok("sql", f"select * from '{name}.arrow'", "-o", f"{name}.arrows")
+            self.assertEqual(kinds_of_fields(self.read(f"{name}.arrows")), types)
+            self.assertEqual(self.rows(f"select * from '{name}.arrows'"),
+                             self.rows(f"select * from '{name}.arrow'"))
+            self.ok("compress", "-q", "--table", "auto", f"{name}.arrow")
+            self.assertEqual(self.ok("cat", "--format", "arrow", f"{name}.presso").out,
+                             self.read(f"{name}.arrows"))
+
+    def test_answers_of_many_batches(self):
+        parts = " union all ".join(["select * from 'nested.arrow'"] * 5)
+        self.ok("sql", f"select * from ({parts})", "-o", "many.arrows")
+        self.assertEqual(self.rows("select * from 'many.arrows'"), 5 * NESTED)
 
     def test_info(self):
         files = json.loads(self.ok("info", "--json", "kinds.arrow").out)["files"]

@@ -6,6 +6,7 @@ import glob
 import json
 import os
 import random
+import re
 import shutil
 import unittest
 
@@ -153,6 +154,71 @@ class Input(ParquetTest):
         self.assertEqual([each["type"] for each in files[0]["columns"]], TYPES)
         self.assertIn("4 rows of 9 columns", self.ok("info", "plain.parquet").out.decode())
 
+    def left_out(self, *command):
+        """How many rows -v says were not read."""
+        found = re.search(r"([0-9,]+) rows are left out", self.run_presso(*command, "-v").err)
+        return int(found.group(1).replace(",", "")) if found else 0
+
+    def test_row_groups_are_left_out(self):
+        for condition, rows in (
+            ("i < 40", 20), ("i <= 40", 16), ("40 > i", 20), ("i > 190", 20), ("i >= 190", 16),
+            ("i = 100", 20), ("i between 45 and 95", 16), ("i in (1, 100, 230)", 12),
+            ("i = 100 or s = 'bbbü'", 16), ("i is null", 20), ("s is not null", 4),
+            ("i > 70 and i < 80", 24), ("u > 3000000000", 24), ("u >= 2147483648", 12),
+            ("d < 1", 20), ("d = 2.25", 20), ("d > 5", 0), ("d >= 100", 0),
+            ("s = 'eeeü'", 20), ("s < 'b'", 20), ("s > 'zz'", 24),
+            ("dt < date '2024-01-05'", 20), ("dt = '2024-01-24'", 20),
+            ("ts < timestamp '2024-01-02 00:00:00'", 20), ("tz > '2024-01-23'", 16),
+            ("dec < 0.9", 20), ("dec > 5.1", 20), ("st.x > 100", 0), ("l[1] > 100", 0),
+            ("i + 0 < 40", 0), ("i <> 0", 0), ("not i > 190", 0), ("i < d", 0),
+        ):
+            self.assertEqual(self.left_out("sql", f"select * from 'groups.parquet' where "
+                                           f"{condition}"), rows, condition)
+        self.assertEqual(
+            self.left_out("select", "groups.parquet", "--where", "i < 40", "--where", "u > 1"), 20)
+
+    def test_conditions_whose_rows_may_not_be_left_out(self):
+        name = "'groups.parquet'"
+        for statement in (
+            f"select i from {name} union all select i from {name} where i < 0",
+            f"select * from {name} a join {name} b on a.i = b.i where a.i < 40",
+            f"select count(*) from (select i from {name}) where i < 40",
+            f"select i from {name} where i < 40 using sample 3 rows",
+            f"with i as (select 1 i) select * from {name} where i < 40",
+        ):
+            self.assertEqual(self.left_out("sql", statement), 0, statement)
+        os.makedirs("d/i=7")
+        shutil.copy("groups.parquet", "d/i=7/a.parquet")
+        self.assertEqual(self.rows("select count(*) n from 'd' where i = 7"), [{"n": 24}])
+
+    def test_conditions_leave_the_same_rows_as_without_ranges(self):
+        self.ok("compress", "-q", "--table", "auto", "groups.parquet")
+        rng = random.Random(5)
+        values = {"i": [-1, 0, 40, 55, 230, 999], "u": [0, 3, 2**31, 2**31 + 12000, 2**32],
+                  "d": [0, 0.25, 3.25, 99, "'nan'"], "s": ["''", "'d'", "'dddü'", "'zzz'"],
+                  "dt": ["'2024-01-04'", "date '2024-01-12'", "'2025-01-01'"],
+                  "ts": ["'2024-01-04 03:00:00'", "'2024-01-05'", "timestamp '2023-01-01 00:00:00'"],
+                  "tz": ["'2024-01-04 00:00:00'", "'2024-01-05'"], "dec": [0, 0.75, 1, 5.75]}
+
+        def condition():
+            column = rng.choice(sorted(values))
+            one, two = rng.choice(values[column]), rng.choice(values[column])
+            return rng.choice((
+                f"{column} {rng.choice(('<', '<=', '=', '>=', '>', '<>'))} {one}",
+                f"{one} {rng.choice(('<', '<=', '=', '>=', '>'))} {column}",
+                f"{column} between {one} and {two}", f"{column} in ({one}, {two})",
+                f"{column} is null", f"{column} is not null", f"not {column} < {one}",
+            ))
+
+        for _ in range(150):
+            where = f" {rng.choice(('and', 'or'))} ".join(
+                f"({condition()})" for _ in range(rng.randrange(1, 4)))
+            found, wanted = (
+                self.run_presso("sql", f"select * from 'groups.{kind}' where {where}")
+                for kind in ("parquet", "presso")
+            )
+            self.assertEqual((found.status, found.out), (wanted.status, wanted.out), where)
+
     def test_what_cannot_be_read(self):
         self.fails("select", "brotli.parquet",
                    saying="row group 1, column 'i', byte 4: is compressed by brotli")
@@ -174,7 +240,7 @@ class Input(ParquetTest):
 
     def test_damage_is_an_error_or_other_values(self):
         rng = random.Random(7)
-        for name in ("snappy", "deltas_v2_zstd", "nested", "duckdb"):
+        for name in ("snappy", "deltas_v2_zstd", "nested", "duckdb", "groups"):
             good = self.read(f"{name}.parquet")
             for _ in range(25):
                 bad = bytearray(good)

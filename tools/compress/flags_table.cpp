@@ -366,7 +366,7 @@ std::vector<Flag> table_flags(TableFlags& flags) {
                "all its values have by what they mean, and how they were written is stored beside "
                "them. auto finds out how the file is written; tbl is dbgen's form, "
                "with | after each field. Rows with too few or too many fields are an error. A "
-               "Parquet file becomes a table whatever KIND says; its text is CSV.",
+               "Parquet or Arrow file becomes a table whatever KIND says; its text is CSV.",
        .choices = {"auto", "csv", "tsv", "tbl", "jsonl"},
        .aliases = {"input"},
        .apply =

@@ -34,8 +34,9 @@ const CommandInfo kInfo = {
         "Nothing is decoded: 'presso test' checks the contents. Reports files that are "
         "truncated, or whose index had to be rebuilt from the block headers.\n\n"
         "Of a text with rows (.csv, .tsv, .tab, .tbl, .psv, .jsonl, .ndjson or .json, also with "
-        ".gz, .zst or .lz4, or any file if an option says how it is written), and of a .parquet "
-        "file, it tells what loading it as a table would find: delimiter and quote, whether there "
+        ".gz, .zst or .lz4, or any file if an option says how it is written), and of a .parquet, "
+        ".arrow, .arrows or .feather file, it tells what loading it as a table would find: "
+        "delimiter and quote, whether there "
         "is a header and why, each "
         "column's type with the line and value that decided, nulls, and rows that do not fit. The "
         "text is read to its end.",

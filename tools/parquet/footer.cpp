@@ -145,6 +145,47 @@ SchemaElement read_element(ThriftReader& in) {
   return element;
 }
 
+using StoredRange = std::optional<std::pair<std::string, std::string>>;
+
+/// The older fields are kept apart until the column is known.
+void read_statistics(ThriftReader& in, ThriftType type, ParquetChunk& chunk) {
+  std::optional<std::string> bounds[2][2];
+  if (type != ThriftType::kStruct) in.fail();
+  in.read_struct([&](int id, ThriftType of) {
+    if (id == 1 || id == 2 || id == 5 || id == 6) {
+      const bool is_least = id == 2 || id == 6;
+      bounds[id > 4 ? 1 : 0][is_least ? 0 : 1] = in.read_text(of);
+    } else if (id == 3) {
+      chunk.nulls = static_cast<std::uint64_t>(in.read_int(of));
+    } else {
+      in.skip(of);
+    }
+  });
+  const auto range_of = [](auto& pair) {
+    return pair[0] && pair[1] ? StoredRange({*std::move(pair[0]), *std::move(pair[1])})
+                              : StoredRange();
+  };
+  chunk.range = range_of(bounds[1]);
+  chunk.old_range = range_of(bounds[0]);
+}
+
+/// Keeps the ranges that are in the order of the column's type: those that the list of orders says
+/// so of, or the older ones, whose order is that of signed integers.
+void trust_ranges(const std::vector<bool>& orders, ParquetFooter& footer) {
+  for (ParquetRowGroup& group : footer.row_groups) {
+    for (std::size_t i = 0; i < group.chunks.size(); ++i) {
+      ParquetChunk& chunk = group.chunks[i];
+      const ParquetNode& leaf = *footer.leaves[i];
+      const bool is_whole = leaf.type == ParquetType::kInt32 || leaf.type == ParquetType::kInt64;
+      const bool is_signed = leaf.meaning != ParquetMeaning::kInteger || leaf.is_signed;
+      const bool has_order = i < orders.size() && orders[i];
+      if (!has_order) chunk.range.reset();
+      if (!chunk.range && is_whole && is_signed) chunk.range = std::move(chunk.old_range);
+      chunk.old_range.reset();
+    }
+  }
+}
+
 ParquetChunk read_chunk_metadata(ThriftReader& in, ThriftType type, ParquetChunk chunk) {
   std::int64_t data = 0;
   std::int64_t dictionary = 0;
@@ -162,6 +203,8 @@ ParquetChunk read_chunk_metadata(ThriftReader& in, ThriftType type, ParquetChunk
       data = in.read_int(of);
     } else if (id == 11) {
       dictionary = in.read_int(of);
+    } else if (id == 12) {
+      read_statistics(in, of, chunk);
     } else {
       in.skip(of);
     }
@@ -200,6 +243,17 @@ ParquetRowGroup read_row_group(ThriftReader& in, ThriftType type) {
     }
   });
   return group;
+}
+
+/// Whether the order of a column is that of its type, the first of a union.
+bool read_order(ThriftReader& in, ThriftType type) {
+  bool by_type = false;
+  if (type != ThriftType::kStruct) in.fail();
+  in.read_struct([&](int id, ThriftType of) {
+    by_type = by_type || id == 1;
+    in.skip(of);
+  });
+  return by_type;
 }
 
 /// Makes the tree of the elements from `next` on.
@@ -323,6 +377,7 @@ Result<std::unique_ptr<ParquetFooter>> read_parquet_footer(const RandomAccess& f
   PRESSO_ASSIGN(const std::vector<Byte> bytes, footer_bytes(file));
   auto footer = std::make_unique<ParquetFooter>();
   std::vector<SchemaElement> elements;
+  std::vector<bool> orders;
   ThriftReader in(bytes);
   in.read_struct([&](int id, ThriftType type) {
     if (id == 2) {
@@ -335,8 +390,8 @@ Result<std::unique_ptr<ParquetFooter>> read_parquet_footer(const RandomAccess& f
     } else if (id == 4) {
       in.read_list(type,
                    [&](ThriftType of) { footer->row_groups.push_back(read_row_group(in, of)); });
-    } else if (id == 6) {
-      footer->created_by = in.read_text(type);
+    } else if (id == 7) {
+      in.read_list(type, [&](ThriftType of) { orders.push_back(read_order(in, of)); });
     } else {
       in.skip(type);
     }
@@ -348,6 +403,7 @@ Result<std::unique_ptr<ParquetFooter>> read_parquet_footer(const RandomAccess& f
   if (footer->root.children.empty()) return bad_footer("there is no column");
   collect_leaves(footer->root, footer->leaves);
   PRESSO_TRY(check_chunks(*footer, file.size()));
+  trust_ranges(orders, *footer);
   return footer;
 }
 

@@ -5,8 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "presso/byte_stream.h"
@@ -103,6 +106,11 @@ struct ParquetChunk {
   std::uint64_t bytes = 0;
   bool in_other_file = false;
   bool encrypted = false;
+  /// How many values are null, and the least and the greatest of the others as they are stored, in
+  /// the order of the column's type; without those that cannot be trusted.
+  std::optional<std::uint64_t> nulls;
+  std::optional<std::pair<std::string, std::string>> range;
+  std::optional<std::pair<std::string, std::string>> old_range;  ///< while the footer is read
 };
 
 struct ParquetRowGroup {
@@ -115,7 +123,6 @@ struct ParquetFooter {
   std::vector<const ParquetNode*> leaves;  ///< into `root`
   std::uint64_t rows = 0;
   std::vector<ParquetRowGroup> row_groups;
-  std::string created_by;
 };
 
 /// Reads and checks the footer. Errors: kTruncated, kInvalidArgument, kUnsupported.

@@ -8,6 +8,7 @@
 #include "compress/table/text/header.h"
 #include "format/threads/parallel.h"
 #include "tools/parquet/json_assembler.h"
+#include "tools/parquet/row_group_filter.h"
 
 namespace presso::cli {
 namespace {
@@ -235,12 +236,28 @@ Result<std::unique_ptr<ParquetReader>> ParquetReader::open(const RandomAccess& f
   return opened;
 }
 
+std::uint64_t ParquetReader::leave_out(const RowConditions& conditions) {
+  std::vector<RangedColumn> columns;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const bool has_range = !columns_[i].is_json && columns_[i].node->rep_level == 0;
+    columns.push_back({&schema_.columns[i], has_range ? columns_[i].node : nullptr});
+  }
+  std::uint64_t rows = 0;
+  left_out_.clear();
+  for (const ParquetRowGroup& group : footer_->row_groups) {
+    left_out_.push_back(is_ruled_out(conditions, columns, group));
+    if (left_out_.back()) rows += group.rows;
+  }
+  return rows;
+}
+
 Status ParquetReader::read(std::span<const std::size_t> columns, unsigned threads,
                            const OnRows& on_rows) const {
   const std::uint64_t read_ahead = std::clamp(
       kAllReadAhead / std::max<std::uint64_t>(columns.size(), 1), kLeastReadAhead, kMostReadAhead);
   std::uint64_t at_once = kFirstBatchRows;
   for (std::size_t group = 0; group < footer_->row_groups.size(); ++group) {
+    if (!left_out_.empty() && left_out_[group]) continue;
     std::vector<ColumnReader> readers;
     for (const std::size_t column : columns) readers.emplace_back(*this, column, group, read_ahead);
     const std::uint64_t rows = footer_->row_groups[group].rows;

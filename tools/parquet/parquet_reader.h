@@ -40,6 +40,8 @@ class ParquetReader final : public ColumnFile {
   const TableSchema& schema() const override { return schema_; }
   const std::vector<std::string>& notes() const override { return notes_; }
   std::string_view kind() const override { return "parquet"; }
+  /// Leaves out row groups whose statistics rule them out.
+  std::uint64_t leave_out(const RowConditions& conditions) override;
   /// A column is read by one thread.
   Status read(std::span<const std::size_t> columns, unsigned threads,
               const OnRows& on_rows) const override;
@@ -62,6 +64,7 @@ class ParquetReader final : public ColumnFile {
   TableSchema schema_;
   std::vector<Column> columns_;
   std::vector<std::string> notes_;
+  std::vector<bool> left_out_;  ///< by row group; empty: none is
 };
 
 }  // namespace presso::cli

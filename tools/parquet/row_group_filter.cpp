@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "format/columns/arrow_type.h"
 #include "format/columns/leaf_text.h"
 #include "presso/expression.h"
 
@@ -52,11 +53,12 @@ std::optional<double> seconds_of(std::string_view text) {
   constexpr std::size_t kDateBytes = 10;
   static const LeafText kDates(*leaf_of("tdD"));
   Byte days[16] = {};
-  if (!kDates.read(text.substr(0, kDateBytes), days)) return std::nullopt;
+  const std::string_view date_text = text.substr(0, kDateBytes);
+  if (date_text.find('-') == date_text.npos || !kDates.read(date_text, days)) return std::nullopt;
   const double date = kDay * load<std::int32_t>(days);
   if (text.size() <= kDateBytes) return date;
   const std::string time(text.substr(kDateBytes + 1));
-  if (text[kDateBytes] != ' ' && text[kDateBytes] != 'T') return std::nullopt;
+  if (text[kDateBytes] != ' ') return std::nullopt;
   if (time.find_first_not_of("0123456789:.") != time.npos) return std::nullopt;
   unsigned hours = 0;
   unsigned minutes = 0;
@@ -177,7 +179,13 @@ class Filter {
 
   /// The column that an expression is, if it has statistics and no other has its name.
   const RangedColumn* column_of(const Expression& expression) const {
-    if (expression.kind != Kind::kColumn) return nullptr;
+    const auto means = [&expression](const std::string& name) {
+      return is_same(name, expression.text);
+    };
+    if (expression.kind != Kind::kColumn ||
+        std::any_of(conditions_.hidden.begin(), conditions_.hidden.end(), means)) {
+      return nullptr;
+    }
     if (!expression.qualifier.empty() && !is_same(expression.qualifier, conditions_.alias)) {
       return nullptr;
     }
@@ -245,7 +253,7 @@ class Filter {
 bool is_ruled_out(const RowConditions& conditions, std::span<const RangedColumn> columns,
                   const ParquetRowGroup& group) {
   const Filter filter(conditions, columns, group);
-  return std::any_of(conditions.all.begin(), conditions.all.end(),
+  return std::any_of(conditions.conditions.begin(), conditions.conditions.end(),
                      [&](const Expression& condition) { return filter.rules_out(condition); });
 }
 

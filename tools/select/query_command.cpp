@@ -161,6 +161,7 @@ SelectInputOptions QueryCommand::input_options() const {
           settings_.list_columns,
           needed_columns(),
           nullptr,
+          nullptr,
           {}};
 }
 
@@ -251,7 +252,11 @@ bool QueryCommand::open_inputs() {
       name.empty() ? std::nullopt : open_output({.path = name}, settings_.files);
   if (!name.empty() && !bad_rows) return false;
   if (bad_rows) options.bad_rows = &bad_rows->sink();
-  for (const TableSource& source : sources_) {
+  for (std::size_t number = 0; number < sources_.size(); ++number) {
+    const TableSource& source = sources_[number];
+    Conditions conditions = conditions_of(number);
+    conditions.hidden = added_names(source);
+    options.conditions = &conditions;
     options.text = &source.text;
     for (std::size_t i = 0; i < source.paths.size(); ++i) {
       options.names_only = source.ruled_out[i];
@@ -260,6 +265,7 @@ bool QueryCommand::open_inputs() {
       inputs_.push_back(std::move(input));
     }
   }
+  options.conditions = nullptr;
   if (!load_alike(options)) return false;
   const Status done = bad_rows ? bad_rows->commit({}) : Status();
   if (!done.ok()) error(name, done.error());

@@ -31,10 +31,7 @@ class QueryCommand : public Command {
   virtual Result<Query> make_query(std::span<const OpenedSource> sources) const = 0;
   /// Conditions that rows of a source must fulfil, as far as they are easily told, and the name by
   /// which they qualify columns.
-  struct Conditions {
-    std::string alias;
-    std::vector<Expression> conditions;
-  };
+  using Conditions = RowConditions;
   virtual Conditions conditions_of(std::size_t source) const = 0;
   /// The columns that the question can need; by default all.
   virtual NeededColumns needed_columns() const { return {}; }

@@ -240,7 +240,7 @@ Status SelectInput::load_text(Bytes begun, const SelectInputOptions& options) {
 
 /// Loads the columns of a Parquet or Arrow file as a table. Names and types stand in its metadata.
 Status SelectInput::load_columns(const SelectInputOptions& options) {
-  PRESSO_ASSIGN(const std::unique_ptr<ColumnFile> file, open_columns(*stored_));
+  PRESSO_ASSIGN(std::unique_ptr<ColumnFile> file, open_columns(*stored_));
   Progress progress(name_, 0, options.progress);
   ColumnLoad load;
   load.quick = true;
@@ -254,6 +254,11 @@ Status SelectInput::load_columns(const SelectInputOptions& options) {
   std::vector<Byte> loaded;
   VectorSink sink(loaded);
   const Stopwatch time;
+  const std::uint64_t left_out =
+      options.conditions == nullptr ? 0 : file->leave_out(*options.conditions);
+  if (left_out > 0) {
+    verbose(name_, grouped(left_out) + " rows are left out, as the ranges of row groups tell");
+  }
   PRESSO_ASSIGN(const TableSummary summary, write_column_table(*file, sink, load));
   verbose(name_, "loaded into memory: " + grouped(summary.rows) + " rows, " +
                      grouped(summary.plain_bytes) + " bytes of values, " +

@@ -14,6 +14,7 @@
 
 #include "presso/table.h"
 #include "tools/compress/flags_table.h"
+#include "tools/io/column_file.h"
 #include "tools/io/input_file.h"
 #include "tools/select/needed_columns.h"
 
@@ -27,6 +28,8 @@ struct SelectInputOptions {
   bool names_only = false;  ///< the first rows of a text will do
   /// The columns of a Parquet or Arrow file that are read; of others all values are null.
   NeededColumns columns;
+  /// What the rows of a Parquet file fulfil that are needed; nullptr: all are.
+  const RowConditions* conditions = nullptr;
   ByteSink* bad_rows = nullptr;  ///< of the file of --bad-rows; nullptr: such rows are errors
   /// Types of a text's columns, beyond those of `text`. The text has been loaded once, so that
   /// everything that can be said about it was said.

@@ -24,7 +24,8 @@ const CommandInfo kSqlInfo = {
     .operands = "STATEMENT",
     .description =
         "Answers one SQL statement whose tables are files, in quotes or as plain names: tables of "
-        "'presso compress --table', Parquet, or CSV and its kin, as for 'presso select'. There may "
+        "'presso compress --table', Parquet, Arrow, or CSV and its kin, as for 'presso select'. "
+        "There may "
         "be joins "
         "of all kinds, subqueries, with, union and other set operations, window functions, group "
         "by with rollup and cube, pivot, describe and summarize; 'create table FILE as' and 'copy "
@@ -149,10 +150,10 @@ class SqlCommand final : public QueryCommand {
     const bool is_only = named_.size() == 1 && presso::files_of(statement_).size() == 1;
     if (!is_only || statement_.kind != SqlStatement::Kind::kSelect || !statement_.with.empty() ||
         !select.joins.empty() || !select.from.columns.empty() || select.from.statement != nullptr ||
-        select.from.path != named_[0].path || !select.where) {
+        select.from.path != named_[0].path || !select.where || select.sample) {
       return {};
     }
-    return {select.from.alias, {*select.where}};
+    return {select.from.alias, {*select.where}, {}};
   }
 
   NeededColumns needed_columns() const override { return NeededColumns(statement_); }

@@ -39,6 +39,8 @@ struct TableSource {
 
 /// Finds the files of the names. Errors name the name.
 Status find_files(TableSource& source);
+/// The columns that the paths of the files add, which hide columns of the files.
+std::vector<std::string> added_names(const TableSource& source);
 /// The files of which no row can fulfil the conditions, by what their paths say. `alias`: the
 /// qualifier of the columns, or empty.
 Result<std::vector<bool>> files_ruled_out(const TableSource& source, const std::string& alias,
