@@ -151,13 +151,26 @@ class ArrowFilesTest(CliTest):
             self.assertEqual(self.rows(f"select * from '{name}.arrows'"),
                              self.rows(f"select * from '{name}.arrow'"))
             self.ok("compress", "-q", "--table", "auto", f"{name}.arrow")
-            self.assertEqual(self.ok("cat", "--format", "arrow", f"{name}.presso").out,
-                             self.read(f"{name}.arrows"))
+            stored = self.ok("cat", "--format", "arrow", f"{name}.presso").out
+            self.assertEqual(kinds_of_fields(stored), types)
+            self.assertEqual(len(stored), len(self.read(f"{name}.arrows")))
 
     def test_answers_of_many_batches(self):
         parts = " union all ".join(["select * from 'nested.arrow'"] * 5)
         self.ok("sql", f"select * from ({parts})", "-o", "many.arrows")
         self.assertEqual(self.rows("select * from 'many.arrows'"), 5 * NESTED)
+
+    def test_sorted_and_with_other_types(self):
+        self.ok("compress", "-q", "--table", "auto", "--sort-by", "i desc", "--schema",
+                "i:int64,u:decimal(20,0)", "kinds.arrow")
+        self.assertEqual(self.rows("select * from 'kinds.presso'"),
+                         [KINDS[1], KINDS[0], KINDS[2]])
+        self.assertEqual(self.types("kinds.presso"),
+                         TYPES[:2] + ["int64", "decimal(38,0)"] + TYPES[4:])
+        for option, saying in ((("--sort-by", "x"), "there is no column 'x'"),
+                               (("--schema", "x:int8"), "there is no column 'x'"),
+                               (("--schema", "s:int8"), "a text is not of type int8")):
+            self.fails("compress", "-f", "--table", "auto", *option, "kinds.arrow", saying=saying)
 
     def test_info(self):
         files = json.loads(self.ok("info", "--json", "kinds.arrow").out)["files"]

@@ -252,6 +252,33 @@ class Oracle:
         except ImportError:
             print("fastparquet is not installed; its files are left out")
 
+    def conditions(self, table, nulls):
+        """Rows that a condition keeps, of files with many row groups, are those of DuckDB."""
+        names = ["int8", "uint32", "uint64", "int64", "double", "float", "date", "dec7", "dec18",
+                 "dec38", "string", "ts_us_None", "ts_ms_None", "ts_ns_None", "ts_us_UTC"]
+        own = table.select(names).sort_by(rng.choice(names))
+        duckdb.sql("set TimeZone = 'UTC'")
+        pq.write_table(own, self.path, row_group_size=100)
+        duckdb.sql(f"copy (from own) to '{self.out}' (format parquet, row_group_size 2048)")
+        for path, _ in itertools.product((self.path, self.out), range(60)):
+            name = rng.choice(names)
+            values = [value for value in duckdb.sql(
+                f'select "{name}"::varchar v from own where v is not null using sample 2 rows'
+            ).fetchall()] or [("1",), ("2",)]
+            one, two = (f"'{v[0]}'" if name in ("string", "date") or name.startswith("ts")
+                        else v[0] for v in (values * 2)[:2])
+            if "nan" in one + two or "inf" in one + two or '"' in one + two:
+                continue
+            where = rng.choice((f"{name} < {one}", f"{name} >= {one}", f"{one} < {name}",
+                                f"{name} = {one}", f"{name} between {one} and {two}",
+                                f"{name} in ({one}, {two})", f"{name} > {one} and {name} <= {two}",
+                                f"{name} is null or {name} < {one}", f"{name} is not null"))
+            statement = f"select count(*) n from '{path}' where {where}"
+            wanted = duckdb.sql(statement).fetchall()[0][0]
+            if int(self.run(statement).split()[1]) != wanted:
+                raise SystemExit(f"parquet_oracle: {statement}, nulls {nulls}: not {wanted}")
+        self.files += 2
+
     def output(self, table, nulls):
         """What presso writes of the table is what pyarrow and DuckDB read."""
         flat = table.drop_columns(["list", "deep"])
@@ -293,6 +320,7 @@ def main():
             oracle.pyarrow_files(table, nulls, rows)
             oracle.encodings(table, nulls, rows)
             oracle.other_writers(table, nulls)
+            oracle.conditions(table, nulls)
             oracle.output(table, nulls)
         print(f"parquet_oracle: {oracle.files} files, all equal")
 

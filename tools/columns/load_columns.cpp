@@ -3,9 +3,12 @@
 #include "tools/columns/load_columns.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "format/columns/bit_copy.h"
 #include "presso/ordered_pipeline.h"
+#include "presso/query.h"
 #include "presso/table_writer.h"
 #include "tools/arrow/arrow_file.h"
 #include "tools/parquet/parquet_reader.h"
@@ -53,6 +56,147 @@ void count(std::span<const ColumnView> columns, TableSummary& summary) {
                                ? static_cast<std::uint64_t>(column.offsets[column.rows])
                                : values * value_bytes(column.type);
   }
+}
+
+TableWriterOptions writer_options(const ColumnLoad& load) {
+  TableWriterOptions options;
+  options.compress = load.compress;
+  options.quick = load.quick;
+  return options;
+}
+
+Status finish(TableWriter& writer, TableSummary& summary) {
+  PRESSO_ASSIGN(const TableWriterSummary written, writer.close());
+  summary.row_groups = written.row_groups;
+  summary.compressed_bytes = written.compressed_bytes;
+  return {};
+}
+
+bool is_integer(ColumnType type) {
+  return type >= ColumnType::kInt8 && type <= ColumnType::kUint64;
+}
+
+/// Gives integers, which fit, the width of another type.
+void set_width(ColumnType type, ColumnData& column) {
+  const std::size_t from = value_bytes(column.type);
+  const std::size_t to = value_bytes(type);
+  Buffer values;
+  values.resize_discarding(static_cast<std::size_t>(column.rows) * to);
+  for (std::size_t row = 0; row < column.rows; ++row) {
+    const Byte* const at = column.values.data() + row * from;
+    const bool negative = is_signed(column.type) && (at[from - 1] & 0x80) != 0;
+    std::fill_n(values.data() + row * to, to, negative ? Byte{0xFF} : Byte{0});
+    std::copy_n(at, std::min(from, to), values.data() + row * to);
+  }
+  column.values = std::move(values);
+  column.type = type;
+}
+
+/// Writes the answer of a query as a table. The query has checked that integers fit into their
+/// types, but gives them as they are stored.
+class TableAnswer final : public ResultSink {
+ public:
+  TableAnswer(ByteSink& sink, const ColumnLoad& load, TableSummary& summary)
+      : sink_(sink), load_(load), summary_(summary) {}
+
+  Status begin(const TableSchema& schema) override {
+    summary_.schema = schema;
+    for (ColumnSchema& column : summary_.schema.columns) {
+      for (const ColumnSchema& given : load_.types) {
+        const bool is_meant = given.name == column.name && is_integer(given.type);
+        if (is_meant && is_integer(column.type)) column.type = given.type;
+      }
+    }
+    PRESSO_ASSIGN(writer_, TableWriter::open(sink_, summary_.schema, writer_options(load_)));
+    return {};
+  }
+  Result<bool> write(ResultBatch batch, Buffer) override {
+    std::vector<ColumnView> views;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const ColumnType type = summary_.schema.columns[i].type;
+      if (batch[i].type != type) set_width(type, batch[i]);
+      views.push_back(batch[i].view());
+    }
+    count(views, summary_);
+    PRESSO_TRY(writer_->append(views));
+    return true;
+  }
+  Status close() { return finish(*writer_, summary_); }
+
+ private:
+  ByteSink& sink_;
+  const ColumnLoad& load_;
+  TableSummary& summary_;
+  std::optional<TableWriter> writer_;
+};
+
+Expression column_named(const std::string& name) {
+  Expression column;
+  column.kind = Expression::Kind::kColumn;
+  column.text = name;
+  return column;
+}
+
+Error no_column(const std::string& name) {
+  return make_error(ErrorCode::kInvalidArgument, "there is no column '" + name + "'");
+}
+
+/// All columns of the table in its order, those with another type as casts.
+Result<std::vector<NamedExpression>> cast_columns(const Table& table, const ColumnLoad& load) {
+  std::vector<NamedExpression> all;
+  for (const ColumnSchema& column : table.schema().columns) {
+    all.push_back({column_named(column.name), column.name});
+  }
+  for (const ColumnSchema& given : load.types) {
+    const auto at = table.find_column(given.name);
+    if (!at) return no_column(given.name);
+    Expression cast;
+    cast.kind = Expression::Kind::kCast;
+    cast.type = type_name(given);
+    cast.arguments.push_back(std::move(all[*at].expression));
+    all[*at].expression = std::move(cast);
+  }
+  return all;
+}
+
+/// The keys in the order of TableSortOptions: nulls last, and first where it is reversed.
+Result<std::vector<SortExpression>> sort_keys(const Table& table, const ColumnLoad& load) {
+  std::vector<SortExpression> keys;
+  for (const SortBy& by : load.sort.by) {
+    if (!table.find_column(by.column)) return no_column(by.column);
+    keys.push_back({column_named(by.column), by.descending, by.descending});
+  }
+  return keys;
+}
+
+/// Loads the rows into memory and asks for them in the wanted order and types.
+Result<TableSummary> write_arranged_table(const ColumnFile& file, ByteSink& sink,
+                                          const ColumnLoad& load) {
+  std::vector<Byte> loaded;
+  VectorSink memory(loaded);
+  ColumnLoad as_it_is = load;
+  as_it_is.types.clear();
+  as_it_is.sort.by.clear();
+  as_it_is.quick = true;
+  as_it_is.compress.metadata = {};
+  PRESSO_ASSIGN(TableSummary summary, write_column_table(file, memory, as_it_is));
+  const MemoryRandomAccess stored(loaded);
+  PRESSO_ASSIGN(const Table table, Table::open(stored));
+  PRESSO_ASSIGN(std::vector<NamedExpression> columns, cast_columns(table, load));
+  PRESSO_ASSIGN(std::vector<SortExpression> keys, sort_keys(table, load));
+  Query query = Query::from(table);
+  query.select(std::move(columns));
+  if (!keys.empty()) query.order_by(std::move(keys));
+  QueryOptions options;
+  options.threads = load.compress.threads;
+  options.memory_bytes = load.sort.memory_bytes;
+  options.temporary_directory = load.sort.temporary_directory;
+  summary.rows = summary.plain_bytes = 0;
+  summary.findings.assign(summary.findings.size(), {});
+  TableAnswer answer(sink, load, summary);
+  PRESSO_TRY(query.run(options, answer));
+  PRESSO_TRY(answer.close());
+  return summary;
 }
 
 /// Endings of names that promise a file of columns, and how such a file begins.
@@ -107,12 +251,10 @@ Status check_promise(const std::string& name) {
 
 Result<TableSummary> write_column_table(const ColumnFile& file, ByteSink& sink,
                                         const ColumnLoad& load) {
+  if (!load.types.empty() || !load.sort.by.empty()) return write_arranged_table(file, sink, load);
   const std::vector<std::size_t> columns = needed_columns(file.schema(), load);
   TableSummary summary = begun_summary(file, columns);
-  TableWriterOptions options;
-  options.compress = load.compress;
-  options.quick = load.quick;
-  PRESSO_ASSIGN(TableWriter writer, TableWriter::open(sink, summary.schema, options));
+  PRESSO_ASSIGN(TableWriter writer, TableWriter::open(sink, summary.schema, writer_options(load)));
   if (!load.names_only) {
     const unsigned threads = threads_or_all(load.compress.threads);
     PRESSO_TRY(file.read(columns, threads, [&](std::span<const ColumnView> views) {
@@ -120,9 +262,7 @@ Result<TableSummary> write_column_table(const ColumnFile& file, ByteSink& sink,
       return writer.append(views);
     }));
   }
-  PRESSO_ASSIGN(const TableWriterSummary written, writer.close());
-  summary.row_groups = written.row_groups;
-  summary.compressed_bytes = written.compressed_bytes;
+  PRESSO_TRY(finish(writer, summary));
   return summary;
 }
 

@@ -29,11 +29,16 @@ struct ColumnLoad {
   /// The columns that are needed, by name; others are left out of the table, except that there is
   /// always one. Without a function all are needed.
   std::function<bool(const std::string&)> needs;
+  /// Columns that get another type, by name. With these or an order, the table is loaded into
+  /// memory first.
+  std::vector<ColumnSchema> types;
+  TableSortOptions sort;
 };
 
 /// Writes the rows of the file as a table. Of the summary, what is about text stays empty, and
 /// plain_bytes are those of the values in memory. Errors: those of ColumnFile::read() and
-/// TableWriter.
+/// TableWriter; kInvalidArgument for types and an order of columns that are not there, and for
+/// values that cannot get their type.
 Result<TableSummary> write_column_table(const ColumnFile& file, ByteSink& sink,
                                         const ColumnLoad& load);
 /// Reads all rows and writes nothing.

@@ -65,17 +65,11 @@ Status TableInput::open_columns() {
 }
 
 Result<TableSummary> TableInput::compress_columns(ByteSink& sink, const TableOptions& options) {
-  const bool sorts = !options.sort.by.empty();
-  if (sorts || !options.types.empty()) {
-    return make_error(ErrorCode::kInvalidArgument,
-                      "is " + std::string(words_of_kind(columns_->kind())) +
-                          ", for which there is no " +
-                          (sorts ? "--sort-by; \"presso sql\" with ORDER BY writes a sorted table"
-                                 : "--schema; \"presso sql\" with CAST writes other types"));
-  }
   ColumnLoad load;
   load.compress = options.compress;
   load.quick = options.quick;
+  load.types = options.types;
+  load.sort = options.sort;
   return write_column_table(*columns_, sink, load);
 }
 

@@ -26,7 +26,7 @@ class TableInput {
   static Result<TableInput> open(const InputFile& input);
 
   /// Runs compress_table() on it; to be called once. Of a Parquet or Arrow file the columns are
-  /// written; error kInvalidArgument for options that it cannot have.
+  /// written.
   Result<TableSummary> compress(ByteSink& sink, const TableOptions& options);
   /// Runs describe_table_text() on it; to be called once.
   Result<TableSummary> describe(const TableOptions& options);

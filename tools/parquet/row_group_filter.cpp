@@ -116,7 +116,7 @@ std::optional<Bound> stored_bound(const std::string& bytes, const RangedColumn& 
   if (bytes.size() != (is_wide ? 8 : 4)) return std::nullopt;
   if (type == ParquetType::kFloat || type == ParquetType::kDouble) {
     const double value = is_wide ? load<double>(at) : load<float>(at);
-    return std::isnan(value) ? std::nullopt : std::optional(near_number(value));
+    return std::isnan(value) ? std::nullopt : std::optional(Bound{{}, value, 0});
   }
   if (type != ParquetType::kInt32 && type != ParquetType::kInt64) return std::nullopt;
   if (is_string(schema.type) || schema.type == ColumnType::kBool) return std::nullopt;
