@@ -262,11 +262,12 @@ class Oracle:
         duckdb.sql(f"copy (from own) to '{self.out}' (format parquet, row_group_size 2048)")
         for path, _ in itertools.product((self.path, self.out), range(60)):
             name = rng.choice(names)
-            values = [value for value in duckdb.sql(
-                f'select "{name}"::varchar v from own where v is not null using sample 2 rows'
-            ).fetchall()] or [("1",), ("2",)]
-            one, two = (f"'{v[0]}'" if name in ("string", "date") or name.startswith("ts")
-                        else v[0] for v in (values * 2)[:2])
+            found = duckdb.sql(f'select "{name}"::varchar v from own where v is not null '
+                               "using sample 2 rows").fetchall()
+            in_quotes = name in ("string", "date") or name.startswith("ts")
+            values = [value.removesuffix("+00") for (value,) in found]
+            values = values or ["2024-01-01" if in_quotes else "1"]
+            one, two = (f"'{value}'" if in_quotes else value for value in (values * 2)[:2])
             if "nan" in one + two or "inf" in one + two or '"' in one + two:
                 continue
             where = rng.choice((f"{name} < {one}", f"{name} >= {one}", f"{one} < {name}",
@@ -274,7 +275,8 @@ class Oracle:
                                 f"{name} in ({one}, {two})", f"{name} > {one} and {name} <= {two}",
                                 f"{name} is null or {name} < {one}", f"{name} is not null"))
             statement = f"select count(*) n from '{path}' where {where}"
-            wanted = duckdb.sql(statement).fetchall()[0][0]
+            # Not of the file: DuckDB 2.0.1 leaves out row groups of pyarrow's with NaN beyond the range.
+            wanted = duckdb.sql(f"select count(*) from own where {where}").fetchall()[0][0]
             if int(self.run(statement).split()[1]) != wanted:
                 raise SystemExit(f"parquet_oracle: {statement}, nulls {nulls}: not {wanted}")
         self.files += 2
