@@ -733,7 +733,7 @@ class Failures(JoinTest):
         self.write("bad.csv", b"a,b\n1,2,3\n")
         self.fails("join", "shop.csv", "bad.csv", "--on", "id", saying="presso: bad.csv: line 2")
         self.write("other", b"ARROW1" + bytes(100))
-        self.fails("join", "shop.csv", "other", "--on", "id", saying="other: is an Arrow file")
+        self.fails("join", "shop.csv", "other", "--on", "id", saying="other: the Arrow file is cut")
 
     def test_the_damaged_file_is_named(self):
         good = self.table("good.csv", text_of(made_rows(20000, 1, 20000), "a,key,word"))

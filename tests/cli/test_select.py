@@ -577,7 +577,8 @@ class Inputs(SelectTest):
     def test_what_is_no_text_is_named(self):
         for content, what in (
             (b"PAR1" + bytes(100), "the Parquet file is cut off"),
-            (b"ARROW1\0\0" + bytes(99), "is an Arrow file"),
+            (b"ARROW1\0\0" + bytes(99), "the Arrow file is cut off"),
+            (b"FEA1" + bytes(99), "is a Feather file of version 1"),
         ):
             self.write("other", content)
             self.fails("select", "other", saying="other: " + what)

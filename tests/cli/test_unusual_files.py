@@ -117,7 +117,7 @@ class UnreadFormats(CliTest):
 
     def test_archives_and_tables_of_others_are_no_text(self):
         for name, begin in {
-            "Arrow file": b"ARROW1",
+            "Feather file of version 1": b"FEA1",
             "Avro file": b"Obj\1",
             "ORC file": b"ORC",
             "SQLite database": b"SQLite format 3",

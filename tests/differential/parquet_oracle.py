@@ -275,7 +275,7 @@ class Oracle:
                                 f"{name} in ({one}, {two})", f"{name} > {one} and {name} <= {two}",
                                 f"{name} is null or {name} < {one}", f"{name} is not null"))
             statement = f"select count(*) n from '{path}' where {where}"
-            # Not of the file: DuckDB 2.0.1 leaves out row groups of pyarrow's with NaN beyond the range.
+            # Not from the file: DuckDB 2.0.1 leaves out NaN beyond the range of a row group.
             wanted = duckdb.sql(f"select count(*) from own where {where}").fetchall()[0][0]
             if int(self.run(statement).split()[1]) != wanted:
                 raise SystemExit(f"parquet_oracle: {statement}, nulls {nulls}: not {wanted}")
