@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "decompress/arrow/arrow_export.h"
+#include "decompress/arrow/flat_reader.h"
 #include "decompress/arrow/flat_writer.h"
 #include "decompress/arrow/ipc_format.h"
 #include "format/columns/arrow_type.h"
@@ -293,20 +294,46 @@ void append_batch(const ArrowSchema& schema, const ArrowArray& batch, Buffer& to
   append_body(plan, to);
 }
 
-}  // namespace
-
-Status append_ipc_schema(const TableSchema& table, Buffer& to) {
+/// Writes a Schema table at the place of a reference.
+Status append_schema_table(FlatWriter& flat, Place at, const TableSchema& table) {
   ArrowOwner<ArrowSchema> schema;
   PRESSO_TRY(export_schema(table, *schema.out()));
-  FlatWriter flat;
-  const Place header = begin_message(flat, IpcHeader::kSchema, 0);
   const auto fields =
-      flat.table(header, {FlatWriter::field<std::int16_t>(0), FlatWriter::kReference})[1];
+      flat.table(at, {FlatWriter::field<std::int16_t>(0), FlatWriter::kReference})[1];
   const auto places = flat.references(fields, static_cast<std::size_t>(schema->n_children));
   std::int64_t dictionaries = 0;
   for (std::size_t i = 0; i < places.size(); ++i) {
     append_field(flat, places[i], *schema->children[i], dictionaries);
   }
+  return {};
+}
+
+/// A type in which the values of dictionaries stand for themselves.
+ArrowType without_dictionaries(const ArrowType& type) {
+  ArrowType plain = type.dictionary.empty() ? type : type.dictionary[0];
+  plain.name = type.name;
+  plain.flags = type.flags & static_cast<Byte>(~ARROW_FLAG_DICTIONARY_ORDERED);
+  plain.entries.clear();
+  if (!plain.dictionary.empty()) return without_dictionaries(plain);
+  for (ArrowType& child : plain.children) child = without_dictionaries(child);
+  return plain;
+}
+
+}  // namespace
+
+TableSchema ipc_file_schema(const TableSchema& table) {
+  TableSchema schema = table;
+  for (ColumnSchema& column : schema.columns) {
+    const auto type = parse_arrow_type(column.arrow_type);
+    if (type) column.arrow_type = serialise_arrow_type(without_dictionaries(*type));
+  }
+  return schema;
+}
+
+Status append_ipc_schema(const TableSchema& table, Buffer& to) {
+  FlatWriter flat;
+  const Place header = begin_message(flat, IpcHeader::kSchema, 0);
+  PRESSO_TRY(append_schema_table(flat, header, table));
   append_metadata(flat, to);
   return {};
 }
@@ -316,6 +343,37 @@ Status append_ipc_batch(const TableSchema& table, std::vector<ColumnData> column
   PRESSO_TRY(export_schema(table, *schema.out()));
   PRESSO_ASSIGN(const ArrowBatches batches, arrow_batches(table, std::move(columns)));
   for (const ArrowOwner<ArrowArray>& batch : batches) append_batch(*schema, *batch, to);
+  return {};
+}
+
+void append_ipc_blocks(Bytes messages, std::uint64_t at, std::vector<std::int64_t>& blocks) {
+  for (std::size_t begin = 0; begin < messages.size();) {
+    const std::size_t size = load<std::uint32_t>(messages.data() + begin + 4);
+    FlatSource source(messages.subspan(begin + 8, size));
+    const auto body = FlatTable::root(source).number<std::int64_t>(3);
+    const auto metadata = static_cast<std::int64_t>(size) + 8;
+    blocks.push_back(static_cast<std::int64_t>(at + begin));
+    blocks.push_back(metadata);
+    blocks.push_back(body);
+    begin += static_cast<std::size_t>(metadata + body);
+  }
+}
+
+Status append_ipc_footer(const TableSchema& table, std::span<const std::int64_t> blocks,
+                         Buffer& to) {
+  FlatWriter flat;
+  const auto places =
+      flat.table(FlatWriter::kRoot, {FlatWriter::field(kIpcVersion5), FlatWriter::kReference,
+                                     FlatWriter::kReference, FlatWriter::kReference});
+  PRESSO_TRY(append_schema_table(flat, places[1], table));
+  flat.structs(places[2], {}, 3);
+  flat.structs(places[3], blocks, 3);
+  const std::vector<Byte> footer = flat.finish();
+  std::vector<Byte> tail;
+  append_value(tail, static_cast<std::uint32_t>(footer.size()));
+  tail.insert(tail.end(), kIpcMagic.begin(), kIpcMagic.end());
+  to.append(footer);
+  to.append(tail);
   return {};
 }
 

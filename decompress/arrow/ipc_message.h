@@ -11,6 +11,8 @@
 // tests/cli/test_table_arrow.py.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "presso/byte_stream.h"
@@ -26,5 +28,18 @@ Status append_ipc_schema(const TableSchema& schema, Buffer& to);
 /// of arrow_batches().
 Status append_ipc_batch(const TableSchema& schema, std::vector<ColumnData> columns, Buffer& to);
 void append_ipc_end(Buffer& to);
+
+// A file is the magic, padded to 8 bytes, a stream, and a footer with the schema and the places of
+// all batches.
+
+/// The schema with which columns are written to a file, in which a dictionary cannot be replaced by
+/// that of the next batch: values stand for themselves.
+TableSchema ipc_file_schema(const TableSchema& schema);
+/// Adds the places of messages, of which the first begins at `at` in the file: three numbers for
+/// each one.
+void append_ipc_blocks(Bytes messages, std::uint64_t at, std::vector<std::int64_t>& blocks);
+/// Appends the footer and the magic after it.
+Status append_ipc_footer(const TableSchema& schema, std::span<const std::int64_t> blocks,
+                         Buffer& to);
 
 }  // namespace presso

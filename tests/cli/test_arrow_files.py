@@ -155,6 +155,24 @@ class ArrowFilesTest(CliTest):
             self.assertEqual(kinds_of_fields(stored), types)
             self.assertEqual(len(stored), len(self.read(f"{name}.arrows")))
 
+    def test_answers_as_files(self):
+        for name in ("nested", "kinds"):
+            for ending in ("arrow", "feather", "ipc"):
+                self.ok("sql", f"select * from '{name}.arrow'", "-o", f"out.{ending}", "-f")
+                self.assertEqual(self.rows(f"select * from 'out.{ending}'"),
+                                 self.rows(f"select * from '{name}.arrow'"))
+            content = self.read("out.ipc")
+            self.assertEqual((content[:8], content[-6:]), (b"ARROW1\0\0", b"ARROW1"))
+        self.assertEqual(self.types("out.ipc"), TYPES)
+        done = self.run_presso("sql", "select * from 'kinds.arrow' where i > 9", "-o", "out.arrow",
+                               "-f")
+        self.assertEqual(done.status, 1)
+        self.assertEqual(self.types("out.arrow"), TYPES)
+        parts = " union all ".join(["select i, s from 'kinds.arrow'"] * 9)
+        self.ok("sql", f"copy ({parts}) to 'many.arrow'")
+        self.assertEqual(self.rows("select s from 'many.arrow'"),
+                         9 * [{"s": row["s"]} for row in KINDS])
+
     def test_answers_of_many_batches(self):
         parts = " union all ".join(["select * from 'nested.arrow'"] * 5)
         self.ok("sql", f"select * from ({parts})", "-o", "many.arrows")

@@ -494,7 +494,7 @@ class Forms(JoinTest):
         self.fails(*ask, "-o", "o.csv", saying="o.csv: exists; not overwritten")
         self.ok(*ask, "-f", "-o", "o.csv", "--format", "tsv")
         self.assertEqual(self.read("o.csv"), expected["o.tsv"])
-        self.fails(*ask, "-o", "o.feather", saying="does not write .feather")
+        self.fails(*ask, "-o", "o.xlsx", saying="does not write .xlsx")
         self.ok(*ask, "-9", "-o", "o.presso")
         self.ok("test", "o.presso")
         self.assertEqual(self.ok("select", "o.presso").out, expected["o.csv"])

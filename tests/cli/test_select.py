@@ -307,7 +307,7 @@ class Forms(SelectTest):
         self.fails(*ask, "-o", "o.csv", saying="o.csv: exists; not overwritten")
         self.ok(*ask, "-f", "-o", "o.csv", "--format", "tsv")
         self.assertEqual(self.read("o.csv"), expected["o.tsv"])
-        self.fails(*ask, "-o", "o.feather", saying="does not write .feather")
+        self.fails(*ask, "-o", "o.xlsx", saying="does not write .xlsx")
         self.fails(*ask, "-o", "o.json", saying=".jsonl")
         self.assertEqual(self.files(), sorted([*expected, "shop.csv"]))
 

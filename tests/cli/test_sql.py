@@ -319,7 +319,7 @@ class Statements(SqlTest):
         self.ok(*ask, "-9", "-o", "o.presso")
         self.assertEqual(self.ok("cat", "o.presso").out, expected)
         self.fails(*ask, "-9", saying="LIMIT in a statement")
-        self.fails(*ask, "-o", "o.feather", saying="does not write .feather")
+        self.fails(*ask, "-o", "o.xlsx", saying="does not write .xlsx")
         self.fails(*ask, "-f", "-o", "shop.csv", saying="is an input itself")
         self.assertEqual(self.read("shop.csv"), SHOP)
 

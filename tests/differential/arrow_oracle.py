@@ -125,6 +125,9 @@ class ArrowOracle(Oracle):
         self.write(table, False, 1000)
         self.run(f"select * from '{self.path}'", "-f", "-o", self.out)
         written = ipc.open_stream(self.out).read_all()
+        self.run(f"select * from '{self.path}'", "-f", "-o", self.path + ".arrow")
+        if str(ipc.open_file(self.path + ".arrow").read_all()) != str(written):
+            raise SystemExit(f"arrow_oracle: a file has other values than a stream, {nulls}")
         for name in table.column_names:
             before, after = table.column(name), written.column(name)
             wanted = [shown(v, before.type) for v in values_of(before)]

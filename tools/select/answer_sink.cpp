@@ -11,7 +11,8 @@ std::unique_ptr<AnswerSink> make_answer_sink(const AnswerOptions& options, ByteS
     case AnswerFormat::kTable:
       return make_aligned_answer(options, to);
     case AnswerFormat::kArrow:
-      return make_arrow_answer(to);
+    case AnswerFormat::kArrowFile:
+      return make_arrow_answer(options, to);
     case AnswerFormat::kPresso:
       return make_stored_answer(options, to);
     case AnswerFormat::kParquet:

@@ -47,7 +47,7 @@ std::unique_ptr<AnswerSink> make_answer_sink(const AnswerOptions& options, ByteS
 
 std::unique_ptr<AnswerSink> make_text_answer(const AnswerOptions& options, ByteSink& to);
 std::unique_ptr<AnswerSink> make_aligned_answer(const AnswerOptions& options, ByteSink& to);
-std::unique_ptr<AnswerSink> make_arrow_answer(ByteSink& to);
+std::unique_ptr<AnswerSink> make_arrow_answer(const AnswerOptions& options, ByteSink& to);
 std::unique_ptr<AnswerSink> make_stored_answer(const AnswerOptions& options, ByteSink& to);
 std::unique_ptr<AnswerSink> make_parquet_answer(const AnswerOptions& options, ByteSink& to);
 

@@ -2,9 +2,10 @@
 // Writes an answer as a stream of Arrow's IPC format, as presso cat --format arrow does: each batch
 // becomes a message on the thread that computed it. Tested by tests/cli/test_table_arrow.py. A
 // batch costs one copy, as it is changed to Arrow's layout. Types without an equal in Arrow are
-// refused by to_arrow_layout(), which names the column. The stream is Arrow's streaming format and
-// not its file format, so it can be piped.
+// refused by to_arrow_layout(), which names the column. A file (-o x.arrow)
+// has the same messages between its magic and its footer.
 #include "decompress/arrow/arrow_rows.h"
+#include "decompress/arrow/ipc_format.h"
 #include "decompress/arrow/ipc_message.h"
 #include "tools/select/answer_sink.h"
 
@@ -22,17 +23,20 @@ ColumnData copy_of(const ColumnData& column) {
   return copy;
 }
 
-/// Writes an answer as a stream of Arrow's IPC format. Batches are laid out and encoded on the
-/// query's threads; writing is in order, on one.
+/// Writes an answer as a stream or file of Arrow's IPC format. Batches are laid out and encoded on
+/// the query's threads; writing is in order, on one.
 class ArrowAnswer final : public AnswerSink {
  public:
-  explicit ArrowAnswer(ByteSink& to) : to_(to) {}
+  ArrowAnswer(bool is_file, ByteSink& to) : is_file_(is_file), to_(to) {}
 
   Status begin(const TableSchema& schema) override {
-    schema_ = schema;
+    schema_ = is_file_ ? ipc_file_schema(schema) : schema;
     Buffer message;
+    std::vector<Byte> magic(kIpcMagic.begin(), kIpcMagic.end());
+    magic.resize(round_up(magic.size(), kIpcAlignment));
+    if (is_file_) message.append(magic);
     PRESSO_TRY(append_ipc_schema(schema_, message));
-    return to_.write(message.bytes());
+    return write_bytes(message);
   }
 
   /// Runs on the query's threads, several at a time; it reads only the schema.
@@ -49,7 +53,8 @@ class ArrowAnswer final : public AnswerSink {
 
   /// The batch has been encoded by now, so it is dropped.
   Result<bool> write(ResultBatch, Buffer encoded) override {
-    PRESSO_TRY(to_.write(encoded.bytes()));
+    if (is_file_) append_ipc_blocks(encoded.bytes(), written_, blocks_);
+    PRESSO_TRY(write_bytes(encoded));
     return true;
   }
 
@@ -57,18 +62,27 @@ class ArrowAnswer final : public AnswerSink {
   Status finish(std::uint64_t) override {
     Buffer message;
     append_ipc_end(message);
-    return to_.write(message.bytes());
+    if (is_file_) PRESSO_TRY(append_ipc_footer(schema_, blocks_, message));
+    return write_bytes(message);
   }
 
  private:
+  Status write_bytes(const Buffer& bytes) {
+    written_ += bytes.size();
+    return to_.write(bytes.bytes());
+  }
+
   TableSchema schema_;
+  bool is_file_;
+  std::uint64_t written_ = 0;
+  std::vector<std::int64_t> blocks_;  ///< of a file: append_ipc_blocks()
   ByteSink& to_;
 };
 
 }  // namespace
 
-std::unique_ptr<AnswerSink> make_arrow_answer(ByteSink& to) {
-  return std::make_unique<ArrowAnswer>(to);
+std::unique_ptr<AnswerSink> make_arrow_answer(const AnswerOptions& options, ByteSink& to) {
+  return std::make_unique<ArrowAnswer>(options.format == AnswerFormat::kArrowFile, to);
 }
 
 }  // namespace presso::cli

@@ -144,7 +144,8 @@ std::vector<Flag> output_flags(SelectSettings& settings) {
        .value_name = "OUT",
        .category = kOutput,
        .brief = "write to OUT, in the format that its name says; - is standard output",
-       .text = ".csv, .tsv, .jsonl, .arrows, .parquet or .presso. The file appears under its name "
+       .text = ".csv, .tsv, .jsonl, .arrow, .arrows, .parquet or .presso. The file appears under "
+               "its name "
                "once it is "
                "complete.",
        .completion = Completion::kFile,

@@ -28,11 +28,13 @@ constexpr Ending kEndings[] = {
     {".tab", AnswerFormat::kTsv},          {".jsonl", AnswerFormat::kJsonLines},
     {".ndjson", AnswerFormat::kJsonLines}, {".arrows", AnswerFormat::kArrow},
     {".presso", AnswerFormat::kPresso},    {".parquet", AnswerFormat::kParquet},
+    {".arrow", AnswerFormat::kArrowFile},  {".feather", AnswerFormat::kArrowFile},
+    {".ipc", AnswerFormat::kArrowFile},
 };
 
 /// Whoever names such a file expects a form that presso does not write, so the name is refused.
-constexpr std::string_view kOtherEndings[] = {".arrow", ".feather", ".json", ".xlsx", ".gz",
-                                              ".zst",   ".lz4",     ".zip",  ".db"};
+constexpr std::string_view kOtherEndings[] = {".json", ".xlsx", ".gz", ".zst",
+                                              ".lz4",  ".zip",  ".db"};
 
 /// The format that the name's ending stands for; CSV where it stands for none. Error:
 /// kInvalidArgument for an ending that promises a format that presso does not write.
@@ -45,16 +47,16 @@ Result<AnswerFormat> format_of_name(const std::string& path) {
     if (!name.ends_with(other)) continue;
     return make_error(ErrorCode::kInvalidArgument,
                       "-o " + path + ": presso does not write " + std::string(other) +
-                          " files; it writes .csv, .tsv, .jsonl, .arrows (Arrow's stream "
-                          "format), .parquet and .presso, or what --format says");
+                          " files; it writes .csv, .tsv, .jsonl, .arrow, .arrows (Arrow's "
+                          "stream format), .parquet and .presso, or what --format says");
   }
   return AnswerFormat::kCsv;
 }
 
 /// Formats that are not written to a terminal without -f.
 bool is_binary(AnswerFormat format) {
-  return format == AnswerFormat::kArrow || format == AnswerFormat::kPresso ||
-         format == AnswerFormat::kParquet;
+  return format == AnswerFormat::kArrow || format == AnswerFormat::kArrowFile ||
+         format == AnswerFormat::kPresso || format == AnswerFormat::kParquet;
 }
 
 /// The columns of the terminal; COLUMNS where it does not tell, else 80.

@@ -18,7 +18,7 @@
 namespace presso::cli {
 
 // The formats of --format, and what --explain asks for.
-enum class AnswerFormat { kCsv, kTsv, kJsonLines, kTable, kArrow, kPresso, kParquet };
+enum class AnswerFormat { kCsv, kTsv, kJsonLines, kTable, kArrow, kArrowFile, kPresso, kParquet };
 enum class Explain { kNo, kPlan, kAnalyze };
 
 /// The settings of one command line.
