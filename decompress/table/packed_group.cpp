@@ -12,12 +12,12 @@
 namespace presso {
 namespace {
 
-/// Decodes the stream of packed rows.
-Result<Buffer> read_stream(const RowGroup& group, const BlockReader& blocks) {
+/// Decodes the stream of packed rows, or that of cuts.
+Result<Buffer> read_stream(const RowGroup& group, const BlockReader& blocks, ColumnStream which) {
   Buffer stream;
   for (std::uint32_t i = 0; i < group.blocks.size(); ++i) {
     const ColumnBlock& block = group.blocks[i];
-    if (block.stream != ColumnStream::kPackedRows) continue;
+    if (block.stream != which) continue;
     const std::size_t begin = stream.size();
     // The limit keeps places of fields within 32 bits.
     if (begin + block.plain_bytes >= kMaxGroupTextBytes) {
@@ -29,6 +29,18 @@ Result<Buffer> read_stream(const RowGroup& group, const BlockReader& blocks) {
   return stream;
 }
 
+bool holds_packed_rows(const ColumnBlock& block) {
+  return block.stream == ColumnStream::kPackedRows || block.stream == ColumnStream::kTextCuts;
+}
+
+/// Finds the fields of the packed rows in their stream.
+Result<PackedRows> find_fields(const TableSchema& schema, const RowGroup& group, Bytes stream,
+                               const BlockReader& blocks) {
+  if (!group.is_text()) return PackedRows::parse(stream, group.rows);
+  PRESSO_ASSIGN(const Buffer cuts, read_stream(group, blocks, ColumnStream::kTextCuts));
+  return PackedRows::cut(schema, stream, cuts.bytes(), group.rows);
+}
+
 /// Reads the blocks of the columns that are not packed. Those of packed rows are not read again,
 /// but keep their place.
 Result<Buffer> read_others(const RowGroup& group, const BlockReader& blocks) {
@@ -38,7 +50,7 @@ Result<Buffer> read_others(const RowGroup& group, const BlockReader& blocks) {
   for (std::uint32_t i = 0; i < group.blocks.size(); ++i) {
     const ColumnBlock& block = group.blocks[i];
     const MutableBytes into = all.mutable_bytes().subspan(at, block.stored_bytes);
-    if (block.stream == ColumnStream::kPackedRows) {
+    if (holds_packed_rows(block)) {
       std::fill(into.begin(), into.end(), Byte{0});
     } else {
       PRESSO_TRY(blocks.read(i, into));
@@ -56,13 +68,18 @@ const ColumnSchema& schema_of(const TableSchema& schema, std::size_t column) {
 
 }  // namespace
 
+Result<Buffer> read_text(const RowGroup& group, const BlockReader& blocks) {
+  return read_stream(group, blocks, ColumnStream::kPackedRows);
+}
+
 Result<UnpackedGroup> unpack_group(const TableSchema& schema, const RowGroup& group,
                                    const BlockReader& blocks) {
-  PRESSO_ASSIGN(const Buffer stream, read_stream(group, blocks));
-  PRESSO_ASSIGN(const PackedRows rows, PackedRows::parse(stream.bytes(), group.rows));
+  PRESSO_ASSIGN(const Buffer stream, read_text(group, blocks));
+  PRESSO_ASSIGN(const PackedRows rows, find_fields(schema, group, stream.bytes(), blocks));
   PRESSO_ASSIGN(Buffer stored, read_others(group, blocks));
   RowGroup begun = group;
   begun.columns.clear();
+  const bool is_text = group.is_text();
   PlainRowGroup made(std::move(begun), std::move(stored));
   for (std::size_t i = 0; i < group.columns.size(); ++i) {
     const ColumnChunk& chunk = group.columns[i];
@@ -71,8 +88,9 @@ Result<UnpackedGroup> unpack_group(const TableSchema& schema, const RowGroup& gr
       continue;
     }
     const bool is_exact_lines = schema.exact && i == schema.columns.size();
+    const std::size_t field = is_text ? i : chunk.entries - 1;
     PRESSO_ASSIGN(const ColumnData column,
-                  rows.column(chunk.entries - 1, bare_type(schema_of(schema, i)), is_exact_lines));
+                  rows.column(field, schema_of(schema, i), is_exact_lines));
     if (is_exact_lines) {
       made.add_exact_lines(column.view());
       continue;

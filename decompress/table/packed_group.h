@@ -25,6 +25,9 @@ struct UnpackedGroup {
 Result<UnpackedGroup> unpack_group(const TableSchema& schema, const RowGroup& group,
                                    const BlockReader& blocks);
 
+/// The stream of packed rows, which is the text of a row group that is_text().
+Result<Buffer> read_text(const RowGroup& group, const BlockReader& blocks);
+
 struct GroupDirectory;
 
 /// The row groups of a table that were unpacked last, for readers that come back for further rows.

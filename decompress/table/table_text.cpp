@@ -95,7 +95,13 @@ Status print_group(const TableSchema& schema, const StoredRowGroup& stored,
   const bool is_packed = stored.directory.is_packed();
   if (is_packed) {
     const BlockReader packed(stored.directory, stored_blocks, 0, blocks_offset, options);
-    PRESSO_ASSIGN(unpacked, unpack_group(schema, stored.directory, packed));
+    if (!stored.directory.is_text() || options.check_zones) {
+      PRESSO_ASSIGN(unpacked, unpack_group(schema, stored.directory, packed));
+    }
+    if (stored.directory.is_text()) {
+      PRESSO_ASSIGN(to, read_text(stored.directory, packed));
+      return check_text(schema, stored.directory, to.bytes(), options.verify);
+    }
   }
   const MemoryRandomAccess plain_blocks(unpacked.blocks.bytes());
   const RowGroup& group = is_packed ? unpacked.directory : stored.directory;

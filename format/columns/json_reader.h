@@ -112,6 +112,12 @@ class JsonReader {
     }
   }
 
+  /// Reads the value of any kind that begins at `at`.
+  bool read_at(std::size_t at, JsonMember& value) {
+    at_ = at;
+    line_feed_ = '\n';
+    return read_value(byte_at(at), value);
+  }
   /// Reads a text that is one value of any kind, with white space around it.
   bool read_text(JsonMember& value) {
     line_feed_ = '\n';

@@ -10,6 +10,8 @@
 
 #include "format/columns/bit_copy.h"
 #include "format/columns/row_group.h"
+#include "format/columns/schema.h"
+#include "format/columns/text_cuts.h"
 #include "format/columns/value_text.h"
 #include "format/columns/wire_reader.h"
 
@@ -121,43 +123,69 @@ Result<PackedRows> PackedRows::parse(Bytes stream, std::uint32_t rows) {
   made.stream_ = stream;
   made.rows_ = rows;
   WireReader head(stream);
-  made.marks_.end = head.value<Byte>();
-  made.marks_.empty = head.value<Byte>();
+  PackedMarks marks;
+  marks.end = head.value<Byte>();
+  marks.empty = head.value<Byte>();
   const std::uint64_t fields = head.counted();
-  if (head.overran() || made.marks_.end == made.marks_.empty) return bad_rows("head");
+  if (head.overran() || marks.end == marks.empty) return bad_rows("head");
   // Each field has at least the byte that ends it.
   if (fields > head.left() / rows) return bad_rows("number of fields");
   made.fields_ = static_cast<std::size_t>(fields);
   const Byte* const begin = stream.data();
   const Byte* const end = begin + stream.size();
-  made.begins_.reserve(made.fields_ * rows + 2);
+  made.places_.reserve(made.fields_ * rows + 1);
   for (const Byte* at = head.next(); at != end;) {
-    made.begins_.push_back(static_cast<std::uint32_t>(at - begin));
-    const void* found = std::memchr(at, made.marks_.end, static_cast<std::size_t>(end - at));
+    if (made.places_.size() > made.fields_ * rows) return bad_rows("number of fields");
+    const void* found = std::memchr(at, marks.end, static_cast<std::size_t>(end - at));
     if (found == nullptr) return bad_rows("a field without an end");
-    at = static_cast<const Byte*>(found) + 1;
-    if (made.begins_.size() > made.fields_ * rows + 1) return bad_rows("number of fields");
+    const auto* const field_end = static_cast<const Byte*>(found);
+    const bool is_empty = field_end - at == 1 && *at == marks.empty;
+    const FieldPlace place{static_cast<std::uint32_t>(at - begin),
+                           static_cast<std::uint32_t>((is_empty ? at : field_end) - begin)};
+    made.places_.push_back(field_end == at ? kNullField : place);
+    at = field_end + 1;
   }
-  if (made.begins_.size() < made.fields_ * rows) return bad_rows("number of fields");
-  made.begins_.push_back(static_cast<std::uint32_t>(stream.size()));
+  if (made.places_.size() < made.fields_ * rows) return bad_rows("number of fields");
   return made;
 }
 
-Bytes PackedRows::field(std::uint64_t place) const {
-  const std::uint32_t begin = begins_[static_cast<std::size_t>(place)];
-  return stream_.subspan(begin, begins_[static_cast<std::size_t>(place) + 1] - begin - 1);
+Result<PackedRows> PackedRows::cut(const TableSchema& schema, Bytes text, Bytes cuts,
+                                   std::uint32_t rows) {
+  PackedRows made;
+  made.stream_ = text;
+  made.is_cut_ = true;
+  made.rows_ = rows;
+  made.fields_ = schema.columns.size();
+  PRESSO_ASSIGN(made.places_, cut_rows(schema, text, cuts, rows, made.made_));
+  return made;
+}
+
+Bytes PackedRows::bytes_at(FieldPlace place) const {
+  const bool is_made = place.begin >= stream_.size() && made_.size() > 0;
+  const Bytes from = is_made ? made_.bytes() : stream_;
+  return from.subspan(place.begin - (is_made ? stream_.size() : 0), place.end - place.begin);
 }
 
 Result<ColumnData> PackedRows::column(std::size_t number, const ColumnSchema& schema,
                                       bool follows) const {
-  const std::uint64_t last = std::uint64_t{rows_} * fields_;
-  if (number >= fields_ || (follows && begins_.size() < last + 2)) return bad_rows("fields");
+  const std::size_t last = rows_ * fields_;
+  if (number >= fields_ || (follows && places_.size() <= last)) return bad_rows("fields");
   ColumnData column;
   column.type = schema.type;
   column.rows = rows_ + (follows ? 1u : 0u);
   column.validity.assign((column.rows + 7) / 8 + 8, 0);
-  PRESSO_TRY(is_string(schema.type) ? take_strings(number, column)
-                                    : take_values(number, schema, column));
+  if (is_string(schema.type)) {
+    PRESSO_TRY(take_strings(number, column));
+  } else if (is_cut_) {
+    const LooseValue value(schema);
+    const auto read = [&](Bytes text, Byte* to) { return value.read(text, to); };
+    PRESSO_TRY(take_values(number, read, column));
+  } else {
+    const ColumnSchema type = bare_type(schema);
+    const ParseValue take = value_parser(type);
+    const auto read = [&](Bytes text, Byte* to) { return take(type, text, to); };
+    PRESSO_TRY(take_values(number, read, column));
+  }
   if (count_bits(column.validity.data(), column.rows) == column.rows) column.validity.clear();
   return column;
 }
@@ -166,26 +194,30 @@ Status PackedRows::take_strings(std::size_t number, ColumnData& column) const {
   column.offsets.assign(1, 0);
   for (std::uint64_t row = 0; row < column.rows; ++row) {
     // The field after the last row stands where the first one of a further row would.
-    const Bytes text = field(row == rows_ ? row * fields_ : row * fields_ + number);
-    if (!text.empty()) column.validity[row / 8] |= static_cast<Byte>(1u << row % 8);
-    if (text.size() != 1 || text[0] != marks_.empty) column.values.append(text);
+    const std::size_t at = static_cast<std::size_t>(row) * fields_ + (row == rows_ ? 0 : number);
+    const FieldPlace place = places_[at];
+    if (place.begin <= place.end) {
+      column.validity[row / 8] |= static_cast<Byte>(1u << row % 8);
+      column.values.append(bytes_at(place));
+    }
     column.offsets.push_back(static_cast<std::int64_t>(column.values.size()));
   }
   return {};
 }
 
-Status PackedRows::take_values(std::size_t number, const ColumnSchema& schema,
-                               ColumnData& column) const {
-  const std::size_t width = value_bytes(schema.type);
+template <class Read>
+Status PackedRows::take_values(std::size_t number, const Read& read, ColumnData& column) const {
+  const std::size_t width = value_bytes(column.type);
   const std::size_t size = width == 0 ? (column.rows + 7) / 8 : column.rows * width;
   column.values.resize_discarding(size);
   std::fill_n(column.values.data(), size, Byte{0});
-  const ParseValue take = value_parser(schema);
   for (std::uint64_t row = 0; row < column.rows; ++row) {
-    const Bytes text = field(row * fields_ + number);
-    if (text.empty()) continue;
+    const FieldPlace place = places_[static_cast<std::size_t>(row) * fields_ + number];
+    if (place.begin > place.end) continue;
     Byte value[16];
-    if (!take(schema, text, value)) return bad_rows("a field that is no value of its column");
+    if (!read(bytes_at(place), value)) {
+      return bad_rows("a field that is no value of its column");
+    }
     column.validity[row / 8] |= static_cast<Byte>(1u << row % 8);
     if (width != 0) {
       std::memcpy(column.values.data() + row * width, value, width);

@@ -12,7 +12,9 @@
 #include <span>
 #include <vector>
 
+#include "presso/byte_stream.h"
 #include "presso/column_data.h"
+#include "presso/table_schema.h"
 
 namespace presso {
 
@@ -40,26 +42,40 @@ void append_packed_head(PackedMarks marks, std::size_t fields, Buffer& to);
 bool append_packed_rows(std::span<const PackedField> fields, PackedMarks marks, std::uint64_t first,
                         std::uint64_t rows, Buffer& to);
 
-/// A stream of packed rows whose fields were found. Keeps the bytes by reference.
+/// Where a field stands.
+struct FieldPlace {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+};
+/// The place of a null.
+constexpr FieldPlace kNullField{1, 0};
+
+/// A stream of packed rows, or a text of rows, whose fields were found. Keeps the bytes by
+/// reference.
 class PackedRows {
  public:
   /// kBadRowGroup unless there are `rows` rows, with or without one more field after the last row.
   static Result<PackedRows> parse(Bytes stream, std::uint32_t rows);
+  /// Rows of a text and their cuts (text_cuts.h). The field of a column has the column's number.
+  static Result<PackedRows> cut(const TableSchema& schema, Bytes text, Bytes cuts,
+                                std::uint32_t rows);
 
   /// The column of the field `number` of each row, and with `follows` of the field after the last
   /// row as well. kBadRowGroup where a field is not a value of the type.
   Result<ColumnData> column(std::size_t number, const ColumnSchema& schema, bool follows) const;
 
  private:
-  Bytes field(std::uint64_t place) const;
+  Bytes bytes_at(FieldPlace place) const;
   Status take_strings(std::size_t number, ColumnData& column) const;
-  Status take_values(std::size_t number, const ColumnSchema& schema, ColumnData& column) const;
+  template <class Read>
+  Status take_values(std::size_t number, const Read& read, ColumnData& column) const;
 
   Bytes stream_;
-  PackedMarks marks_;
+  Buffer made_;  ///< places after the stream's end are in it
+  bool is_cut_ = false;
   std::uint32_t rows_ = 0;
-  std::size_t fields_ = 0;             ///< of a row
-  std::vector<std::uint32_t> begins_;  ///< of each field, and the end of the stream
+  std::size_t fields_ = 0;          ///< of a row
+  std::vector<FieldPlace> places_;  ///< of all fields, row by row
 };
 
 }  // namespace presso

@@ -194,10 +194,10 @@ class ChunkCheck {
     if (chunk_.nulls == rows_ || (is_exact_lines && chunk_.nulls != 0)) {
       return "representation of nulls";
     }
-    const bool has_field = chunk_.entries != 0 && chunk_.distinct == 0 && chunk_.value_bytes == 0;
-    if (!has_field) return "field of packed rows";
-    const bool right = totals_.blocks_of(ColumnStream::kPackedRows) == blocks_.size();
-    return right ? nullptr : "streams of the representation";
+    if (chunk_.distinct != 0 || chunk_.value_bytes != 0) return "field of packed rows";
+    const std::uint64_t blocks =
+        totals_.blocks_of(ColumnStream::kPackedRows) + totals_.blocks_of(ColumnStream::kTextCuts);
+    return blocks == blocks_.size() ? nullptr : "streams of the representation";
   }
 
   // Exact lines are texts of rows that printing would not give back; there may be one more than
@@ -297,11 +297,14 @@ Error bad_column(const TableSchema& schema, std::size_t column, const char* what
 /// Each column's blocks follow those of the column before it.
 Status check_chunks(const RowGroup& group, const TableSchema& schema) {
   bool has_packed = false;
+  const bool is_text = group.is_text();
   for (std::size_t i = 0; i < group.columns.size(); ++i) {
     const ColumnChunk& chunk = group.columns[i];
     if (chunk.representation == Representation::kPacked) {
       if ((chunk.blocks == 0) != has_packed) return bad_column(schema, i, "blocks of packed rows");
       has_packed = true;
+      // The field of a column of text is that of its number.
+      if ((chunk.entries == 0) != is_text) return bad_column(schema, i, "field of packed rows");
     }
     const std::span<const ColumnBlock> blocks(group.blocks.data() + chunk.first_block,
                                               chunk.blocks);
@@ -313,6 +316,24 @@ Status check_chunks(const RowGroup& group, const TableSchema& schema) {
     }
   }
   return {};
+}
+
+/// The text of an exact table gives its lines and spellings, so nothing else is stored of them.
+Status check_text_blocks(const RowGroup& group, const TableSchema& schema) {
+  std::uint64_t text_bytes = 0;
+  for (const ColumnBlock& block : group.blocks) {
+    if (block.stream == ColumnStream::kPackedRows) text_bytes += block.plain_bytes;
+    const bool is_right = schema.exact && (block.stream == ColumnStream::kPackedRows ||
+                                           block.stream == ColumnStream::kTextCuts);
+    if (!is_right) return make_error(ErrorCode::kBadRowGroup, "blocks beside the text");
+  }
+  for (std::size_t i = schema.columns.size(); i < group.columns.size(); ++i) {
+    if (group.columns[i].representation == Representation::kPacked) {
+      return bad_column(schema, i, "representation");
+    }
+  }
+  if (text_bytes == group.text_bytes) return {};
+  return make_error(ErrorCode::kBadRowGroup, "bytes of the text");
 }
 
 }  // namespace
@@ -327,6 +348,12 @@ std::uint64_t RowGroup::stored_bytes() const {
 bool RowGroup::is_packed() const {
   return std::any_of(columns.begin(), columns.end(), [](const ColumnChunk& chunk) {
     return chunk.representation == Representation::kPacked;
+  });
+}
+
+bool RowGroup::is_text() const {
+  return std::any_of(blocks.begin(), blocks.end(), [](const ColumnBlock& block) {
+    return block.stream == ColumnStream::kTextCuts;
   });
 }
 
@@ -383,6 +410,7 @@ Result<RowGroup> parse_row_group(Bytes payload, const TableSchema& schema) {
   }
   if (!from.ended_exactly() || !sound) return bad("size of the section");
   PRESSO_TRY(check_chunks(group, schema));
+  if (group.is_text()) PRESSO_TRY(check_text_blocks(group, schema));
   return group;
 }
 

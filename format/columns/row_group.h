@@ -15,7 +15,6 @@
 
 namespace presso {
 
-constexpr std::uint32_t kRowGroupLayout = 1;  ///< the section's parameter
 constexpr std::uint32_t kMaxGroupRows = 1u << 24;
 constexpr std::uint32_t kMaxGroupValues = 1u << 26;  ///< rows times stored columns
 constexpr std::uint64_t kMaxRowGroupPayload = 256u << 20;
@@ -58,8 +57,9 @@ enum class ColumnStream : Byte {
   kTokens = 9,           ///< tokens
   kBytes = 10,           ///< of strings, one after another: raw, Byte or Bit
   kPackedRows = 11,      ///< of the first column that is packed, for all of them: raw, Byte or Bit
+  kTextCuts = 12,        ///< of this column, too, where packed rows are the text (text_cuts.h)
 };
-constexpr Byte kLastStream = static_cast<Byte>(ColumnStream::kPackedRows);
+constexpr Byte kLastStream = static_cast<Byte>(ColumnStream::kTextCuts);
 
 // Flags of ColumnBlock::zone_flags: what `least` and `most` say.
 constexpr Byte kZoneKnown = 1;    ///< least and most are right for all values that are not null
@@ -115,6 +115,8 @@ struct RowGroup {
   std::uint64_t stored_bytes() const;
   /// Whether some columns are packed.
   bool is_packed() const;
+  /// Whether they are packed as the row group's text.
+  bool is_text() const;
 };
 
 /// The number of columns whose fields have spellings, which exact tables store.

@@ -9,7 +9,6 @@
 
 namespace presso {
 
-constexpr std::uint32_t kSchemaLayout = 1;  ///< the section's parameter
 constexpr std::uint64_t kMaxSchemaBytes = 64u << 20;
 constexpr std::size_t kMaxColumns = 65535;
 constexpr std::size_t kMaxNameBytes = 65535;

@@ -50,8 +50,10 @@ class TableIndexPayload {
 /// must be dropped.
 class TableFileWriter {
  public:
-  /// `sink` is kept by reference.
-  explicit TableFileWriter(ByteSink& sink) : sink_(sink) {}
+  /// `sink` is kept by reference. With `codes_sections`, those that are a large part of the file
+  /// are coded (coded_section.h).
+  explicit TableFileWriter(ByteSink& sink, bool codes_sections = false)
+      : sink_(sink), codes_sections_(codes_sections) {}
 
   /// Errors: kInvalidArgument where the schema is not valid, and those of the sink.
   Status begin(const TableSchema& schema, const Metadata& metadata);
@@ -64,8 +66,10 @@ class TableFileWriter {
  private:
   Status write(Bytes bytes);
   Status write_section(FrameKind kind, std::uint32_t parameter, Bytes payload);
+  Status write_columns_section(FrameKind kind, Bytes payload, std::uint64_t others);
 
   ByteSink& sink_;
+  bool codes_sections_;
   std::uint64_t written_ = 0;
   TableIndexPayload index_;
 };

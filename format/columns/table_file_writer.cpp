@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "format/columns/coded_section.h"
 #include "format/columns/schema.h"
 #include "format/columns/table_file.h"
 #include "format/columns/table_index_layout.h"
@@ -79,7 +80,7 @@ Status TableFileWriter::begin(const TableSchema& schema, const Metadata& metadat
   if (columns.size() > kMaxSchemaBytes) {
     return make_error(ErrorCode::kInvalidArgument, "the schema is larger than 64 MiB");
   }
-  PRESSO_TRY(write_section(FrameKind::kSchema, kSchemaLayout, columns));
+  PRESSO_TRY(write_columns_section(FrameKind::kSchema, columns, written_));
   index_ = TableIndexPayload(schema, written_);
   return {};
 }
@@ -100,7 +101,7 @@ Status TableFileWriter::add_row_group(const RowGroup& group, Bytes blocks) {
   if (directory.size() > kMaxRowGroupPayload) {
     return make_error(ErrorCode::kInvalidArgument, "a row group of too many blocks");
   }
-  PRESSO_TRY(write_section(FrameKind::kRowGroup, kRowGroupLayout, directory));
+  PRESSO_TRY(write_columns_section(FrameKind::kRowGroup, directory, written_ + blocks.size()));
   const std::uint64_t directory_bytes = written_ - begin;
   PRESSO_TRY(write(blocks));
   index_.add(group, directory_bytes);
@@ -111,7 +112,7 @@ Status TableFileWriter::add_row_group(const RowGroup& group, Bytes blocks) {
 Status TableFileWriter::finish() {
   Trailer trailer;
   trailer.index_offset = written_;
-  PRESSO_TRY(write_section(FrameKind::kIndex, kTableIndexLayout, index_.bytes()));
+  PRESSO_TRY(write_columns_section(FrameKind::kIndex, index_.bytes(), written_));
   trailer.file_bytes = written_ + kTrailerBytes;
   std::array<Byte, kTrailerBytes> bytes;
   write_trailer(trailer, bytes.data());
@@ -123,6 +124,20 @@ Status TableFileWriter::write(Bytes bytes) {
   PRESSO_TRY(sink_.write(bytes));
   written_ += bytes.size();
   return {};
+}
+
+/// A section that is a large part of the file is coded, if that saves anything. `others`: bytes of
+/// the file so far, and of the blocks that follow.
+Status TableFileWriter::write_columns_section(FrameKind kind, Bytes payload, std::uint64_t others) {
+  constexpr std::uint64_t kCodedShare = 100;
+  if (codes_sections_ && payload.size() <= kMostCodedPayload &&
+      payload.size() * kCodedShare >= others) {
+    const std::vector<Byte> coded = code_payload(payload);
+    if (round_up(coded.size(), kFrameAlignment) < round_up(payload.size(), kFrameAlignment)) {
+      return write_section(kind, kCodedLayout, coded);
+    }
+  }
+  return write_section(kind, kPlainLayout, payload);
 }
 
 // Only metadata may be skipped by readers that do not know it.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "format/columns/arranged_file.h"
+#include "format/columns/coded_section.h"
 #include "format/columns/schema.h"
 #include "format/columns/table_file.h"
 #include "format/columns/table_index_layout.h"
@@ -42,6 +43,7 @@ Result<StoredSection> read_section_at(const RandomAccess& file, std::uint64_t at
   if (checksum64(section.payload.bytes()) != section.header.payload_checksum) {
     return at_offset(make_error(ErrorCode::kSectionChecksum, kind_name(kind)), at);
   }
+  PRESSO_TRY(decode_section(section, most_bytes));
   return section;
 }
 
@@ -107,7 +109,7 @@ Status TableIndex::read_member(std::uint64_t begin, std::uint64_t end, std::uint
       {std::move(start.metadata), std::move(start.schema), begin, end - begin, groups_.size(), 0});
   PRESSO_ASSIGN(const StoredSection index,
                 read_section_at(*file_, index_at, FrameKind::kIndex, kMaxTableIndexBytes));
-  if (index.header.parameter != kTableIndexLayout ||
+  if (index.header.parameter != kPlainLayout ||
       index_at + index.header.stored_bytes() + kTrailerBytes != end) {
     return make_error(ErrorCode::kBadIndex);
   }
@@ -324,7 +326,7 @@ Result<RowGroup> TableIndex::read_directory(std::uint64_t group) const {
   auto section =
       read_section_at(*file_, place.file_offset, FrameKind::kRowGroup, kMaxRowGroupPayload);
   if (!section.ok()) return at_offset(std::move(section.error()), place.file_offset);
-  if (section->header.parameter != kRowGroupLayout) {
+  if (section->header.parameter != kPlainLayout) {
     return at_offset(make_error(ErrorCode::kBadHeader, "section parameter"), place.file_offset);
   }
   auto directory = parse_row_group(section->payload.bytes(), members_[place.member].schema);

@@ -11,7 +11,6 @@
 
 namespace presso {
 
-constexpr std::uint32_t kTableIndexLayout = 1;  ///< the section's parameter
 // The most bytes of each part.
 constexpr std::size_t kMostIndexPrefixBytes = 50;
 constexpr std::size_t kMostPlaceBytes = 50;

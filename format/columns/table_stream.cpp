@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "format/columns/coded_section.h"
 #include "format/columns/schema.h"
 #include "format/columns/table_file.h"
 #include "format/columns/table_index_layout.h"
@@ -79,6 +80,7 @@ Result<StoredSection> TableStream::read_section(FrameKind expected, std::uint64_
     return at_offset(make_error(ErrorCode::kSectionChecksum, kind_name(expected)),
                      section.file_offset);
   }
+  if (expected != FrameKind::kMetadata) PRESSO_TRY(decode_section(section, most_bytes));
   return section;
 }
 
@@ -122,7 +124,7 @@ Result<TableFrame> TableStream::begin_member() {
     }
   }
   PRESSO_ASSIGN(const StoredSection section, read_section(FrameKind::kSchema, kMaxSchemaBytes));
-  if (section.header.parameter != kSchemaLayout) {
+  if (section.header.parameter != kPlainLayout) {
     return make_error(ErrorCode::kBadHeader, "section parameter");
   }
   PRESSO_ASSIGN(begin.schema, parse_schema(section.payload.bytes()));
@@ -142,7 +144,7 @@ Result<TableFrame> TableStream::read_group() {
   group.file_offset = window_.offset();
   PRESSO_ASSIGN(const StoredSection section,
                 read_section(FrameKind::kRowGroup, kMaxRowGroupPayload));
-  if (section.header.parameter != kRowGroupLayout) {
+  if (section.header.parameter != kPlainLayout) {
     return make_error(ErrorCode::kBadHeader, "section parameter");
   }
   PRESSO_ASSIGN(group.directory, parse_row_group(section.payload.bytes(), schema_));
@@ -179,7 +181,7 @@ Status TableStream::check_member_end() {
   const StoredSection& index = *read;
   const std::vector<Byte> expected = index_.bytes();
   const Bytes found = index.payload.bytes();
-  if (index.header.parameter != kTableIndexLayout ||
+  if (index.header.parameter != kPlainLayout ||
       !std::equal(expected.begin(), expected.end(), found.begin(), found.end())) {
     return make_error(ErrorCode::kBadIndex, "does not match the row groups before it");
   }

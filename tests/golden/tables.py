@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A decoder of tables written from format/FORMAT.md 15 to 19 alone, in plain Python: the second half
+"""A decoder of tables written from format/FORMAT.md 15 to 21 alone, in plain Python: the second half
 of decode.py, with the same purpose and in the same style. It decodes every column of every row group
 and gives back the table's text. It is slow, about 100,000 values a second.
 
     tables.py FILE > text
 """
 
+import collections
 import dataclasses
 import datetime
+import json
 import os
 import re
 import struct
@@ -443,8 +445,8 @@ def check_column(column):
 NULL, PLAIN, DICTIONARY, TOKENS, BYTES, EXACT_LINES, IN_ROWS = range(7)
 (
     VALIDITY, ENTRY_LENGTHS, ENTRY_BYTES, TOKEN_DICTIONARY, ROWS, VALUES,
-    CODES, LENGTHS, TOKEN_COUNTS, TOKEN_CODES, STRING_BYTES, PACKED_ROWS,
-) = range(12)  # fmt: skip
+    CODES, LENGTHS, TOKEN_COUNTS, TOKEN_CODES, STRING_BYTES, PACKED_ROWS, TEXT_CUTS,
+) = range(13)  # fmt: skip
 STREAMS_OF = {
     NULL: (),
     PLAIN: (VALUES,),
@@ -452,7 +454,7 @@ STREAMS_OF = {
     TOKENS: (TOKEN_DICTIONARY, TOKEN_COUNTS, TOKEN_CODES),
     BYTES: (LENGTHS, STRING_BYTES),
     EXACT_LINES: (ROWS, LENGTHS, STRING_BYTES),
-    IN_ROWS: (PACKED_ROWS,),
+    IN_ROWS: (PACKED_ROWS, TEXT_CUTS),
 }
 HOLD_ZONES = (VALUES, CODES, LENGTHS, TOKEN_COUNTS)
 
@@ -506,6 +508,10 @@ class RowGroup:
     def blocks(self):
         return [block for chunk in self.chunks for block in chunk.blocks]
 
+    @property
+    def is_text(self):
+        return any(block.stream == TEXT_CUTS for block in self.blocks)
+
 
 def bad_group(condition, what):
     require(condition, TableCode.BAD_ROW_GROUP, what)
@@ -547,13 +553,26 @@ def parse_row_group(payload, schema):
         check_chunk(chunk, column, rows)
     packed = [chunk.block_count for chunk in group.chunks if chunk.representation == IN_ROWS]
     bad_group(not packed or packed[0] > 0 == sum(packed[1:]), "blocks of packed rows")
+    check_text_blocks(group, schema)
     return group
+
+
+def check_text_blocks(group, schema):  # 20
+    entries = [chunk.entries for chunk in group.chunks if chunk.representation == IN_ROWS]
+    bad_group(group.is_text or all(entries), "field")
+    if group.is_text:
+        bad_group(schema.exact and not any(entries), "field")
+        bad_group(all(b.stream in (PACKED_ROWS, TEXT_CUTS) for b in group.blocks), "blocks")
+        others = group.chunks[len(schema.columns) :]
+        bad_group(all(chunk.representation != IN_ROWS for chunk in others), "representation")
+        size = sum(block.plain_bytes for block in group.blocks if block.stream == PACKED_ROWS)
+        bad_group(size == group.text_bytes, "text")
 
 
 def check_chunk(chunk, column, rows):
     bad_group(chunk.nulls <= rows, "nulls")
     streams = [block.stream for block in chunk.blocks]
-    bad_group(streams == sorted(streams) and all(s <= PACKED_ROWS for s in streams), "order")
+    bad_group(streams == sorted(streams) and all(s <= TEXT_CUTS for s in streams), "order")
     for block in chunk.blocks:
         bad_group(block.zone_flags <= 15, "zone flags")
         size = 48 <= block.stored_bytes <= MAX_PAYLOAD_BYTES + 64 and block.stored_bytes % 16 == 0
@@ -574,7 +593,7 @@ def check_chunk(chunk, column, rows):
     validity = [] if representation == IN_ROWS else [VALIDITY]
     bad_group(set(streams) <= {*validity, *STREAMS_OF[representation]}, "streams")
     if representation == IN_ROWS:
-        bad_group(chunk.entries > 0 == chunk.distinct == chunk.value_bytes, "field")
+        bad_group(chunk.distinct == chunk.value_bytes == 0, "field")
     check_streams(chunk, column, rows)
 
 
@@ -1129,6 +1148,9 @@ class GroupDecoder:
         if chunk.representation == NULL:
             return [None] * rows
         if chunk.representation == IN_ROWS:
+            if self.group.is_text:
+                self.seen |= {f"type {column.type} of a text"}
+                return self.cut_column(column)
             self.seen |= {f"packed type {column.type}"}
             return [packed_value(column, text) for text in self.packed_fields(chunk)[0]]
         valid = self.integers(chunk, VALIDITY, 0) if chunk.nulls else [1] * rows
@@ -1142,16 +1164,23 @@ class GroupDecoder:
     def packed_fields(self, chunk):  # 19
         """The field of each row, None where it is empty, and the one after the last row."""
         if self.packed is None:
-            stream = b"".join(
-                self.at_block(block, self.bytes_block)
-                for block in self.group.blocks
-                if block.stream == PACKED_ROWS
-            )
-            self.packed = parse_packed_rows(stream, self.group.rows)
+            self.packed = parse_packed_rows(self.all_bytes(PACKED_ROWS), self.group.rows)
         count, fields = self.packed
         bad_group(chunk.entries <= count, "field")
         rows = range(self.group.rows)
         return [fields[row * count + chunk.entries - 1] for row in rows], fields[count * len(rows) :]
+
+    def all_bytes(self, stream):
+        blocks = [block for block in self.group.blocks if block.stream == stream]
+        return b"".join(self.at_block(block, self.bytes_block) for block in blocks)
+
+    def cut_column(self, column):  # 20
+        """The values that the text and its cuts say."""
+        if self.packed is None:
+            cuts = TextCuts(self.schema, self.all_bytes(PACKED_ROWS), self.seen)
+            self.packed = cuts.read(self.all_bytes(TEXT_CUTS), self.group.rows)
+        number = self.schema.columns.index(column)
+        return [loose_value(column, row.get(number)) for row in self.packed]
 
     def strings(self, chunk):
         if chunk.representation == DICTIONARY:
@@ -1410,6 +1439,125 @@ def parse_packed_rows(stream, rows):  # 19
     return count, [{b"": None, empty: b""}.get(text, text) for text in fields]
 
 
+# --- 20: rows as their text ---------------------------------------------------------------------
+
+LOOSE_NUMBER = re.compile(rb" *([+-]?)(\d*)(\.(\d*))?((?:[eE][+-]?\d+)?) *")
+
+
+def loose_value(column, text):
+    """The value of a text that may be written in other ways than value_text() has."""
+    if text is None or column.is_string:
+        return text
+    value = parsed_value(column, text)
+    if value is not None and value_text(column, value) == text:
+        return value
+    found = LOOSE_NUMBER.fullmatch(text)
+    number = found and column.type not in (BOOL, DATE, TIMESTAMP)
+    bad_group(number and (found[2] or found[4]), "a field that is no value")
+    sign, whole, _, part, exponent = found.groups()
+    if column.type in (FLOAT, DOUBLE):
+        return parsed_value(column, text.strip(b" "))
+    bad_group(not exponent, "a field that is no value")
+    part = part or b""
+    part = part[: column.scale] + part[column.scale :].rstrip(b"0")
+    bad_group(len(part) <= column.scale, "a field that is no value")
+    usual = (whole.lstrip(b"0") or b"0") + b"." * (column.scale > 0) + part.ljust(column.scale, b"0")
+    usual = b"-" * (sign == b"-" and bool(usual.strip(b"0."))) + usual
+    value = parsed_value(column, usual)
+    right = value is not None and value_text(column, value) == usual
+    bad_group(right, "a field that is no value")
+    return value
+
+
+class TextCuts:
+    """Cuts the values of rows out of their text."""
+
+    DELIMITED_PIECE, JSON_PIECE, FIXED_PIECE = range(3)
+    OF_TEXT, OF_NULL, STORED = range(3)
+
+    def __init__(self, schema, text, seen):
+        self.schema = schema
+        self.text = text
+        self.letters = text.decode("latin-1")
+        self.seen = seen
+        self.at = 0
+
+    def read(self, cuts, rows):
+        """For each row, by number of the column what it has; None is a null."""
+        head = Reader(cuts, TableCode.BAD_ROW_GROUP)
+        plans = Reader(head.text(len(cuts)), TableCode.BAD_ROW_GROUP)
+        self.stored = Reader(cuts[head.at :], TableCode.BAD_ROW_GROUP)
+        found = []
+        while len(found) < rows:
+            count = plans.varint()
+            bad_group(1 <= count <= rows - len(found), "rows of a plan")
+            plan = self.plan(plans)
+            for _ in range(count):
+                found.append({})
+                for cut in plan:
+                    self.cut(found[-1], *cut)
+        bad_group(plans.at == len(plans.data), "plans")
+        bad_group(self.stored.at == len(self.stored.data), "stored values")
+        return found
+
+    def plan(self, plans):
+        plan, following = [], 0
+        while form := plans.number(1):
+            bad_group(form <= 18, "form of a cut")
+            piece, value = (form - 1) % 9 // 3, (form - 1) % 3
+            column = plans.varint() if form > 9 else following
+            skipped = plans.varint()
+            size = plans.varint() if piece == self.FIXED_PIECE else 0
+            bad_group(column < len(self.schema.columns), "column of a cut")
+            bad_group(form <= 9 or column != following, "column of a cut")
+            plan.append((piece, value, column, skipped, size))
+            following = column + 1
+            self.seen |= {f"piece {piece}", f"value {value} of a cut"}
+        return plan
+
+    def cut(self, row, piece, value, column, skipped, size):
+        self.at += skipped
+        bad_group(self.at <= len(self.text), "place of a cut")
+        if piece == self.FIXED_PIECE:
+            bad_group(size <= len(self.text) - self.at, "place of a cut")
+            text = self.text[self.at : self.at + size]
+            self.at += size
+        else:
+            take = self.delimited if piece == self.DELIMITED_PIECE else self.json
+            text = take(self.schema.columns[column])
+        if value == self.STORED:
+            text = self.stored.text(len(self.stored.data))
+        row[column] = None if value == self.OF_NULL else text
+
+    def delimited(self, column):
+        quote = self.schema.quote
+        if quote and self.text.startswith(quote, self.at):
+            q = re.escape(quote)
+            found = re.compile(q + b"((?:[^" + q + b"]|" + q + q + b")*)" + q, re.S)
+            found = found.match(self.text, self.at)
+            bad_group(found, "a field")
+            self.at = found.end()
+            return found[1].replace(2 * quote, quote)
+        ends = re.compile(b"[^\r\n" + re.escape(self.schema.delimiter) + b"]*")
+        found = ends.match(self.text, self.at)
+        self.at = found.end()
+        null = self.schema.null if column.null is None else column.null
+        return None if found[0] == null else found[0]
+
+    def json(self, column):
+        try:
+            value, end = json.JSONDecoder().raw_decode(self.letters, self.at)
+        except ValueError:
+            bad_group(False, "a value of JSON")
+        text, self.at = self.text[self.at : end], end
+        if value is None:
+            return None
+        if not isinstance(value, str) or (column.is_string and column.text == RAW_JSON):
+            return text
+        surrogates = re.compile("[\ud800-\udfff]")
+        return surrogates.sub("\ufffd", json.loads(text)).encode()
+
+
 def packed_value(column, text):  # 19
     """The value that a field of packed rows says, which has no other text than this."""
     if text is None or column.is_string:
@@ -1425,7 +1573,8 @@ def parsed_value(column, text):
     try:
         word = text.decode("ascii")
         if column.type == BOOL:
-            return {"false": 0, "true": 1}.get(word)
+            words = BOOL_WORDS.get(column.text, ("false", "true"))
+            return words.index(word) if word in words else None
         if column.type in (FLOAT, DOUBLE):
             return int.from_bytes(struct.pack("<f" if column.type == FLOAT else "<d", float(word)),
                                   "little")  # fmt: skip
@@ -1439,14 +1588,16 @@ def parsed_value(column, text):
 
 
 def parsed_time(column, text):
-    year, month, day = int(text[:4]), int(text[5:7]), int(text[8:10])
+    form = DATES.get(column.text, "{y}-{m}-{d}") if column.type == DATE else "{y}-{m}-{d}"
+    places = [form.format(y="yyyy", m="mm", d="dd").index(letter) for letter in "ymd"]
+    year, month, day = (int(text[p : p + n]) for p, n in zip(places, (4, 2, 2)))
     number = datetime.date(year, month, day).toordinal() - EPOCH
     if column.type == DATE:
         return number
     for part, unit in ((text[11:13], 24), (text[14:16], 60), (text[17:19], 60)):
         number = number * unit + int(part)
     places = 3 * column.unit
-    return number * 10**places + int(text[20:] or 0)
+    return number * 10**places + int(text[20:].rstrip("Z") or 0)
 
 
 ESCAPES = {8: b"\\b", 9: b"\\t", 10: b"\\n", 12: b"\\f", 13: b"\\r", 34: b'\\"', 92: b"\\\\"}
@@ -1699,6 +1850,7 @@ class Member:
     first_group: Optional[int] = None
     places: list = field(default_factory=list)
     groups: list = field(default_factory=list)
+    values: list = field(default_factory=list)  # of the columns of each row group
     text: bytearray = field(default_factory=bytearray)
     encoded: bytearray = field(default_factory=bytearray)  # the text in its own encoding
 
@@ -1774,7 +1926,7 @@ class Decoder:
             member.metadata = decode.parse_metadata(payload)
         elif kind == b"C":
             header, payload, stored = self.section(MAX_SCHEMA_BYTES)
-            require(header.parameter == 1, Code.BAD_HEADER, "parameter")
+            payload = section_payload(header, payload, MAX_SCHEMA_BYTES, Code.BAD_HEADER)
             member.schema = parse_schema(payload)
             self.check_same_columns()
             member.text += member.schema.head
@@ -1795,14 +1947,17 @@ class Decoder:
             return self.skip_section()
         member = self.members[-1]
         header, payload, directory = self.section(MAX_DIRECTORY_BYTES)
-        require(header.parameter == 1, Code.BAD_HEADER, "parameter")
+        payload = section_payload(header, payload, MAX_DIRECTORY_BYTES, Code.BAD_HEADER)
         group = parse_row_group(payload, member.schema)
         size = directory + sum(block.stored_bytes for block in group.blocks)
         stored = self.need(size)
         decoder = GroupDecoder(member.schema, group, stored[directory:], self.seen)
         columns, spellings = decoder.columns(), decoder.spellings()
-        lines = decoder.exact_lines()
-        text = group_text(member.schema, group, columns, spellings, lines)
+        if group.is_text:
+            text = decoder.all_bytes(PACKED_ROWS)
+        else:
+            lines = decoder.exact_lines()
+            text = group_text(member.schema, group, columns, spellings, lines)
         if member.schema.exact:
             check_text(group, text)
         member.text += text
@@ -1810,6 +1965,7 @@ class Decoder:
         texts = group.text_bytes, group.text_lines
         member.places.append((size, directory, group.rows, *texts))
         member.groups.append(group)
+        member.values.append(columns)
         self.at += size
 
     def read_end(self):
@@ -1817,7 +1973,7 @@ class Decoder:
         groups, columns = len(member.groups), len(member.schema.columns)
         index_offset = self.at - member.offset
         header, payload, stored = self.section(MAX_INDEX_BYTES)
-        require(header.parameter == 1, Code.BAD_INDEX, "parameter")
+        payload = section_payload(header, payload, MAX_INDEX_BYTES, Code.BAD_INDEX)
         rows = sum(group.rows for group in member.groups)
         texts = len(member.text), member.text.count(b"\n")
         totals = (groups, rows, *(texts if member.schema.exact else (0, 0)), member.first_group)
@@ -1843,6 +1999,112 @@ class Decoder:
         self.at += 32
         right = u64(trailer, 8) == index_offset and u64(trailer, 16) == self.at - member.offset
         require(right, Code.BAD_INDEX, "trailer")
+
+
+# --- 21: coded sections -------------------------------------------------------------------------
+
+MAX_CODED_PAYLOAD = 1 << 20
+ORDERS = (0, 1, 2, 3, 5)
+CURVE = (
+    1, 2, 3, 6, 10, 16, 27, 45, 73, 120, 194, 310, 488, 747, 1101, 1546, 2047, 2549, 2994, 3348,
+    3607, 3785, 3901, 3975, 4022, 4050, 4068, 4079, 4085, 4089, 4092, 4093, 4094,
+)  # fmt: skip
+GOLDEN = 0x9E3779B97F4A7C15
+
+
+def squash(x):
+    x = max(-2047, min(2047, x)) + 2048
+    return (CURVE[x // 128] * (128 - x % 128) + CURVE[x // 128 + 1] * (x % 128) + 64) // 128
+
+
+def stretched():
+    table = []
+    for x in range(-2047, 2048):
+        table += [x] * (squash(x) + 1 - len(table))
+    return table + [2047] * (4096 - len(table))
+
+
+STRETCH = stretched()
+
+
+class Slot:
+    def __init__(self):
+        self.probability, self.count = 32768, 0
+
+    def learn(self, right):
+        wrong = 2 * ((65535 if right else 0) - self.probability)
+        step = abs(wrong) // (2 * self.count + 3)  # rounded towards zero
+        self.probability += step if wrong > 0 else -step
+        self.count = min(self.count + 1, 60)
+
+
+def decode_payload(coded, most, code):
+    from_ = Reader(coded, code)
+    size = from_.varint()
+    require(size <= min(most, MAX_CODED_PAYLOAD), code, "size of a coded payload")
+    rest, read = coded[from_.at :], 4
+    word = int.from_bytes(rest[:4].ljust(4, b"\0"), "big")
+    low, high = 0, MASK32
+    slot_bits = min(size.bit_length() + 5, 16)
+    tables_ = [collections.defaultdict(Slot) for _ in ORDERS]
+    weights = [20000, 20000, 20000, 24000, 28000, 24000]
+    matches = [Slot() for _ in range(32)]
+    places, match, length = {}, 0, 0
+    out = bytearray()
+
+    def hashed(count):
+        last = int.from_bytes(out[-count:], "big") if count else 0
+        return (last * GOLDEN & MASK64) >> 32
+
+    while len(out) < size:
+        node, hashes = 1, [hashed(order) for order in ORDERS]
+        for place in range(8):
+            slots, inputs = [], []
+            for table, value in zip(tables_, hashes):
+                key = ((value + node * 0x9E3779B1) * 0x85EBCA6B & MASK32) >> (32 - slot_bits)
+                slots.append(table[key])
+                inputs.append(STRETCH[slots[-1].probability >> 4])
+            expected = None
+            if length and (out[match] | 256) >> (8 - place) == node:
+                expected = out[match] >> (7 - place) & 1
+                of_match = matches[length]
+                inputs.append(STRETCH[of_match.probability >> 4] * (1 if expected else -1))
+            else:
+                inputs.append(0)
+            total = sum(weight * value for weight, value in zip(weights, inputs)) >> 16
+            mixed = max(1, min(4095, squash(total)))
+            middle = low + (high - low >> 12) * mixed
+            bit = int(word <= middle)
+            low, high = (low, middle) if bit else (middle + 1, high)
+            error = ((bit << 12) - mixed) * 10
+            weights = [w + (i * error + 0x2000 >> 14) for w, i in zip(weights, inputs)]
+            for slot in slots:
+                slot.learn(bit)
+            if expected is not None:
+                of_match.learn(bit == expected)
+                length = length if bit == expected else 0
+            node = 2 * node + bit
+            while (low ^ high) >> 24 == 0:
+                low, high = low << 8 & MASK32, (high << 8 | 255) & MASK32
+                word = (word << 8 | (rest[read] if read < len(rest) else 0)) & MASK32
+                read += 1
+        out.append(node & 255)
+        if length:
+            match, length = match + 1, min(length + 1, 31)
+        if len(out) >= 5:
+            key = hashed(5) >> (32 - slot_bits)
+            if not length and places.get(key):
+                match, length = places[key], 1
+            places[key] = len(out)
+    require(read == len(rest) + 3, code, "size of a coded payload")
+    return bytes(out)
+
+
+def section_payload(header, payload, most, code):
+    require(header.parameter in (1, 2), code, "parameter")
+    if header.parameter == 1:
+        return payload
+    return decode_payload(payload, most, Code.BAD_HEADER)
 
 
 def encoded(schema, text):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""tables.py, written from FORMAT.md 15 to 19 alone, gives back the text of tables that the library
+"""tables.py, written from FORMAT.md 15 to 21 alone, gives back the text of tables that the library
 makes, of the committed ones in tables/ and of some made just now; the examples of FORMAT.md 15.8,
-16.5, 17.5, 18.4 and 19 are what it says they are; and it takes no damage for content.
+16.5, 17.5, 18.4, 19, 20 and 21 are what it says they are; and it takes no damage for content.
 
     tables_test.py --update     makes the files that tables/ does not have yet
 """
@@ -312,6 +312,30 @@ def all_texts(rows):
         yield name, text, ()
 
 
+def odd(row):
+    return f"{row * row * 7919 % 99991}x{row * 31337 % 9973}"
+
+
+def texts_of_rows():
+    """Texts whose columns take more than the text itself."""
+    rows = range(200)
+    lines = (f"   {10 + row % 70}.50000e+01   {odd(row)}  7.0\n" for row in rows)
+    yield "padded", ("a b c\n" + "".join(lines)).encode()
+    lines = (
+        ("# 1,2,3,4,5,6 is a comment\n" if row % 50 == 3 else "")
+        + ("NA," if row % 9 == 2 else "N/A," if row % 9 == 5 else f'"{row % 13}.50",')
+        + f'"a ""{odd(row)}"", b",'
+        + ("" if row % 7 == 0 else odd(row + 5))
+        + (",31.01.2024" if row % 5 else ",1.2.2024")
+        + (",no,2024-01-31 10:00:00\r\n" if row % 3 == 0 else ",Yes,2024-01-31 10:00\n")
+        for row in rows
+    )
+    yield "quoted", ("n,t,u,d,b,at\n" + "".join(lines)).encode()
+    parts = (f'\n  "k{row}": {{\n    "id": "{odd(row)}",\n    "n": [1, 2.50, null]\n  }}' for row in rows)
+    last = ',\n  "a\\u0062": "x\\ny",\n  "n": null, "d": "2024-01-31", "r": 1.50, "i": 7\n}\n'
+    yield "object", ("{" + ",".join(parts) + last).encode()
+
+
 class FreshTables(unittest.TestCase):
     def test_every_type_comes_back_and_all_of_the_format_is_reached(self):
         seen = set()
@@ -350,6 +374,21 @@ class FreshTables(unittest.TestCase):
                     self.assertEqual(decoded.text, text)
                     seen |= decoded.seen
         wanted = {f"packed type {number}" for number in range(1, 17)} | {"packed exact lines"}
+        self.assertEqual(wanted - seen, set())
+
+    def test_rows_are_stored_as_their_text(self):
+        seen = set()
+        for name, text in texts_of_rows():
+            with self.subTest(name):
+                decoded = tables.decode_table(make(text, "1000p", decode.BIT))
+                plain = tables.decode_table(make(text, 1000, decode.BIT))
+                self.assertEqual(decoded.text, text)
+                self.assertTrue(decoded.members[0].groups[0].is_text)
+                self.assertEqual(decoded.members[0].values, plain.members[0].values)
+                seen |= decoded.seen
+        wanted = {f"piece {number}" for number in range(3)}
+        wanted |= {f"value {number} of a cut" for number in range(3)}
+        wanted |= {f"type {number} of a text" for number in (1, 5, 11, 12, 13, 14, 16)}
         self.assertEqual(wanted - seen, set())
 
     def test_row_groups_of_every_size(self):
@@ -413,7 +452,7 @@ def facts(data, text):
 
 
 class Examples(unittest.TestCase):
-    """The hex blocks of FORMAT.md 15.8, 16.5, 17.5 and 18.4."""
+    """The hex blocks of FORMAT.md 15.8 and 16.5 to 21."""
 
     def setUp(self):
         document = format_example.FORMAT_MD.read_text().split("\n## Appendix A")[0]
@@ -440,6 +479,17 @@ class Examples(unittest.TestCase):
         count, fields = tables.parse_packed_rows(self.blocks["packed-rows"], 3)
         self.assertEqual((count, fields), (2, [b"1", b"Eve", b"2", None, b"5", b""]))
 
+    def test_text_of_rows(self):
+        columns = [tables.Column(tables.UTF8, 1, 0, 0, 0, 0, 0) for _ in range(2)]
+        schema = tables.Schema(True, 1, b",", b'"', False, False, b"", b"", 0, [], columns=columns)
+        cuts = tables.TextCuts(schema, self.blocks["text-of-rows"], set())
+        rows = [list(row.values()) for row in cuts.read(self.blocks["text-cuts"], 3)]
+        self.assertEqual(rows, [[b"one", b't"wo'], [b"three", b"x"], [b"four", b"five"]])
+
+    def test_coded_sections(self):
+        coded = self.blocks["coded-section"]
+        self.assertEqual(tables.decode_payload(coded, 100, decode.Code.BAD_HEADER), b"a" * 20)
+
     def test_tokens(self):
         tokens = tables.parse_token_dictionary(self.blocks["tokens-dictionary"])
         self.assertEqual((len(tokens), tokens[116:119]), (258, [b"t", b"th", b"the "]))
@@ -465,7 +515,7 @@ class Examples(unittest.TestCase):
         self.assertEqual(group.text_checksum, xxh3_64(b"1,Eve\n2,\n5,Bob\n"))
 
     def test_every_block_is_looked_at(self):
-        self.assertEqual(len(self.blocks), 8)
+        self.assertEqual(len(self.blocks), 11)
 
 
 class Damage(unittest.TestCase):
@@ -677,10 +727,13 @@ def update():
     for name, text, types in all_texts(60):
         if name not in ("tokens", "nested"):
             texts.append((f"{name}-in-rows", decode.BYTE, text, types))
+    texts += [(f"{name}-as-text", decode.BIT, text, ()) for name, text in texts_of_rows()]
     for name, coding, text, types in texts:
         if name in manifest:
             continue
-        rows = "20p" if name.endswith("-in-rows") else 1500 if name == "tokens" else 400
+        form = "-" + name.rpartition("-")[2]
+        of_form = {"-rows": "20p", "-text": "1000p"}
+        rows = 1500 if name == "tokens" else of_form.get(form, 400)
         data = make(text, rows, coding, types)
         assert tables.decode_table(data).text == text, name
         (FILES / f"{name}.presso").write_bytes(data)

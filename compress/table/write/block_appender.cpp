@@ -179,15 +179,14 @@ void BlockAppender::single(ColumnStream stream, Bytes content) {
   add_entry(stream, begin, static_cast<std::uint32_t>(content.size()), 1, {});
 }
 
-void BlockAppender::packed_rows(Bytes stream) {
-  const bool is_long = stream.size() > encoders_.block_bytes;
-  if (is_long && !encoders_.packed) encoders_.packed.emplace(encoders_.packed_parameters);
-  BlockEncoder& encoder = is_long ? *encoders_.packed : encoders_.strings;
+void BlockAppender::packed_rows(ColumnStream which, Bytes stream) {
+  if (!encoders_.packed) encoders_.packed.emplace(encoders_.packed_parameters);
+  BlockEncoder& encoder = *encoders_.packed;
   while (!stream.empty()) {
     const Bytes part = stream.first(std::min<std::size_t>(stream.size(), kMaxBlockBytes));
     const std::size_t begin = blocks_.size();
     encoder.encode(part, next_number(), FrameKind::kBlock, {}, blocks_);
-    add_entry(ColumnStream::kPackedRows, begin, static_cast<std::uint32_t>(part.size()), 0, {});
+    add_entry(which, begin, static_cast<std::uint32_t>(part.size()), 0, {});
     stream = stream.subspan(part.size());
   }
 }

@@ -53,8 +53,8 @@ class BlockAppender {
   void bytes(ColumnStream stream, const Byte* values, std::span<const std::int64_t> offsets);
   /// Appends one string, of at most kMaxBlockBytes, as one block.
   void single(ColumnStream stream, Bytes content);
-  /// Appends packed rows, in blocks that end anywhere.
-  void packed_rows(Bytes stream);
+  /// Appends packed rows, or their cuts, in blocks that end anywhere.
+  void packed_rows(ColumnStream which, Bytes stream);
   /// Appends a block of packed token codes (FORMAT.md 17) for `rows` strings of `plain_bytes`
   /// bytes in all.
   void tokens(Bytes payload, std::uint32_t codes, std::uint32_t rows, std::uint32_t plain_bytes);

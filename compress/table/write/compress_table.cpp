@@ -57,7 +57,7 @@ class TableCompressor {
         types_from_(types_from),
         file_(file),
         options_(options),
-        writer_(sink),
+        writer_(sink, options.packs && !options.quick),
         threads_(threads_or_all(options.compress.threads)) {}
 
   /// As run(), but nothing is encoded and written.
@@ -467,6 +467,7 @@ class TableCompressor {
       about.lines = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
       about.checksum = checksum64(text);
       about.exact = &rows->exact;
+      about.plain = text;
     }
     loaded.group = encoder.encode(views_of(rows->columns), about, blocks_.take());
     loaded.seconds.coding = time.seconds() - loaded.seconds.parsing;

@@ -3,9 +3,12 @@
 #include "compress/table/write/packed_choice.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "compress/table/write/block_appender.h"
+#include "compress/table/write/text_plans.h"
 #include "format/columns/packed_rows.h"
 #include "format/columns/schema.h"
 #include "format/columns/table_file.h"
@@ -14,16 +17,12 @@
 namespace presso {
 namespace {
 
-constexpr std::uint64_t kPieces = 4;  ///< of a sample
-constexpr std::size_t kPieceBytes = 16 << 10;
-constexpr std::size_t kMostPieceBytes = 64 << 10;
-/// A piece is at most this part of the text.
-constexpr std::uint64_t kPieceShare = 512;
-constexpr std::uint64_t kPieceRows = 64;
+constexpr std::size_t kPieces = 4;  ///< of a sample
+constexpr std::size_t kPieceBytes = 64 << 10;
 /// A sample compresses less well than the whole, all the more of a small text.
-constexpr double kMayWin = 1.1;
-constexpr double kSmallMayWin = 1.3;
-constexpr std::uint64_t kSmallText = 512 << 10;
+constexpr double kMayWin = 1.4;
+constexpr double kSmallMayWin = 2;
+constexpr std::size_t kSmallText = 1 << 20;
 /// Packed rows are read as a whole, so they must save something.
 constexpr double kMustSave = 0.02;
 
@@ -67,24 +66,28 @@ ColumnData lines_of(const ExactLines& exact, std::uint64_t rows) {
 class Packer {
  public:
   Packer(const TableSchema& schema, std::span<const ColumnView> columns, const ExactLines& exact,
-         TableEncoders& encoders, EncodedRowGroup& stored)
-      : schema_(schema), encoders_(encoders), stored_(stored), rows_(columns.front().rows) {
+         Bytes text, TableEncoders& encoders, EncodedRowGroup& stored)
+      : schema_(schema),
+        columns_(columns),
+        exact_(exact),
+        text_(text),
+        encoders_(encoders),
+        stored_(stored),
+        rows_(columns.front().rows) {
     numbers_.resize(stored.directory.columns.size());
     add_fields(columns, exact);
   }
 
-  /// Replaces the row group if packing saves enough.
+  /// Replaces the row group if packing, or its text, saves enough.
   void run() {
-    if (fields_.empty() || !may_win()) return;
-    const std::optional<PackedMarks> marks = find_marks(fields_);
-    if (!marks) return;
-    Buffer stream;
-    append_packed_head(*marks, fields_.size(), stream);
-    // Another one for the text after the last row, which only exact lines have.
-    if (!append_packed_rows(fields_, *marks, 0, rows_ + 1, stream)) return;
-    EncodedRowGroup packed = encoded(stream.bytes());
+    if (fields_.empty() || text_.empty() || !may_win()) return;
     const double most = total_bytes(stored_, schema_.columns.size()) * (1 - kMustSave);
-    if (total_bytes(packed, schema_.columns.size()) <= most) stored_ = std::move(packed);
+    std::optional<EncodedRowGroup> best = packed();
+    if (best && total_bytes(*best, schema_.columns.size()) > most) best.reset();
+    std::optional<EncodedRowGroup> text =
+        as_text(best ? total_bytes(*best, schema_.columns.size()) : most);
+    if (text) best = std::move(text);
+    if (best) stored_ = std::move(*best);
   }
 
  private:
@@ -107,56 +110,85 @@ class Packer {
     numbers_[column] = static_cast<std::uint32_t>(fields_.size());
   }
 
-  /// Judges by a sample of rows.
+  /// Judges by a sample of the text.
   bool may_win() {
-    const std::uint64_t text = std::max<std::uint64_t>(stored_.directory.text_bytes, 1);
-    const std::size_t piece_bytes =
-        std::clamp<std::size_t>(text / kPieceShare, kPieceBytes, kMostPieceBytes);
     Buffer sample;
-    std::uint64_t sampled = 0;
-    for (std::uint64_t piece = 0; piece < kPieces; ++piece) {
-      const std::uint64_t end = (piece + 1) * rows_ / kPieces;
-      const std::size_t full = sample.size() + piece_bytes;
-      for (std::uint64_t row = piece * rows_ / kPieces; row < end && sample.size() < full;) {
-        const std::uint64_t rows = std::min(kPieceRows, end - row);
-        if (!append_packed_rows(fields_, {}, row, rows, sample)) return false;
-        sampled += rows;
-        row += rows;
+    if (text_.size() > kPieces * kPieceBytes) {
+      for (std::size_t piece = 0; piece < kPieces; ++piece) {
+        sample.append(text_.subspan(piece * (text_.size() / kPieces), kPieceBytes));
       }
     }
-    if (sampled == 0) return true;
-    // A row may be longer than a block.
-    const Bytes tried =
-        sample.bytes().first(std::min<std::size_t>(sample.size(), encoders_.block_bytes));
+    const Bytes tried = sample.empty() ? text_ : sample.bytes();
     Buffer coded;
-    encoders_.strings.encode(tried, 0, FrameKind::kBlock, {}, coded);
-    const double whole = static_cast<double>(sample.size()) * static_cast<double>(rows_) /
-                         static_cast<double>(sampled);
-    const double expected =
-        static_cast<double>(coded.size()) * whole / static_cast<double>(tried.size());
-    const double share = whole <= kSmallText ? kSmallMayWin : kMayWin;
+    encoders_.sample.encode(tried, 0, FrameKind::kBlock, {}, coded);
+    const double expected = static_cast<double>(coded.size()) * static_cast<double>(text_.size()) /
+                            static_cast<double>(tried.size());
+    const double share = text_.size() <= kSmallText ? kSmallMayWin : kMayWin;
     return expected <= share * total_bytes(stored_, schema_.columns.size());
   }
 
-  EncodedRowGroup encoded(Bytes stream) {
-    EncodedRowGroup packed;
-    packed.directory = stored_.directory;
-    packed.directory.columns.clear();
-    packed.directory.blocks.clear();
+  /// The row group with packed rows; nullopt if there are none.
+  std::optional<EncodedRowGroup> packed() {
+    const std::optional<PackedMarks> marks = find_marks(fields_);
+    if (!marks) return std::nullopt;
+    Buffer stream;
+    append_packed_head(*marks, fields_.size(), stream);
+    // Another one for the text after the last row, which only exact lines have.
+    if (!append_packed_rows(fields_, *marks, 0, rows_ + 1, stream)) return std::nullopt;
+    EncodedRowGroup packed = begin();
     BlockAppender to(packed.directory, packed.blocks, encoders_);
+    Bytes left = stream.bytes();
     for (std::size_t i = 0; i < stored_.directory.columns.size(); ++i) {
       const ColumnChunk& was = stored_.directory.columns[i];
       to.begin_column(numbers_[i] == 0 ? was.representation : Representation::kPacked);
       to.chunk().nulls = was.nulls;
       if (numbers_[i] == 0) continue;
       to.chunk().entries = numbers_[i];
-      to.packed_rows(stream);
-      stream = {};
+      to.packed_rows(ColumnStream::kPackedRows, left);
+      left = {};
     }
     return packed;
   }
 
+  /// The row group as its text; nullopt if it is not smaller than `most`.
+  std::optional<EncodedRowGroup> as_text(double most) {
+    EncodedRowGroup made = begin();
+    BlockAppender to(made.directory, made.blocks, encoders_);
+    const std::size_t own = schema_.columns.size();
+    bool is_first = true;
+    for (std::size_t i = 0; i < stored_.directory.columns.size(); ++i) {
+      const ColumnChunk& was = stored_.directory.columns[i];
+      const bool is_text = i < own && was.representation != Representation::kNull;
+      to.begin_column(is_text    ? Representation::kPacked
+                      : i == own ? Representation::kExactLines
+                                 : Representation::kNull);
+      to.chunk().nulls = i < own ? was.nulls : i == own ? 0 : static_cast<std::uint32_t>(rows_);
+      if (!is_text || !is_first) continue;
+      is_first = false;
+      to.packed_rows(ColumnStream::kPackedRows, text_);
+      // Cuts are only looked for where the text alone is small enough.
+      if (static_cast<double>(made.blocks.size()) > most) return std::nullopt;
+      const std::optional<Buffer> cuts = find_cuts(schema_, text_, columns_, exact_);
+      if (!cuts) return std::nullopt;
+      to.packed_rows(ColumnStream::kTextCuts, cuts->bytes());
+    }
+    if (is_first || total_bytes(made, own) > most) return std::nullopt;
+    return made;
+  }
+
+  /// The row group without columns.
+  EncodedRowGroup begin() const {
+    EncodedRowGroup begun;
+    begun.directory = stored_.directory;
+    begun.directory.columns.clear();
+    begun.directory.blocks.clear();
+    return begun;
+  }
+
   const TableSchema& schema_;
+  std::span<const ColumnView> columns_;
+  const ExactLines& exact_;
+  Bytes text_;
   TableEncoders& encoders_;
   EncodedRowGroup& stored_;
   std::uint64_t rows_;
@@ -168,8 +200,9 @@ class Packer {
 }  // namespace
 
 void pack_if_smaller(const TableSchema& schema, std::span<const ColumnView> columns,
-                     const ExactLines& exact, TableEncoders& encoders, EncodedRowGroup& encoded) {
-  Packer(schema, columns, exact, encoders, encoded).run();
+                     const ExactLines& exact, Bytes text, TableEncoders& encoders,
+                     EncodedRowGroup& encoded) {
+  Packer(schema, columns, exact, text, encoders, encoded).run();
 }
 
 }  // namespace presso

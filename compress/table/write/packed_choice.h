@@ -12,8 +12,10 @@
 
 namespace presso {
 
-/// Replaces a row group by one that is packed, if that is smaller. `exact` as in GroupText.
+/// Replaces a row group by one that is packed, if that is smaller. `exact` and `text` as in
+/// GroupText.
 void pack_if_smaller(const TableSchema& schema, std::span<const ColumnView> columns,
-                     const ExactLines& exact, TableEncoders& encoders, EncodedRowGroup& encoded);
+                     const ExactLines& exact, Bytes text, TableEncoders& encoders,
+                     EncodedRowGroup& encoded);
 
 }  // namespace presso

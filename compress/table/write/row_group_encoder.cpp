@@ -210,7 +210,7 @@ EncodedRowGroup RowGroupEncoder::encode(std::span<const ColumnView> columns, con
     const ExactLines& exact = text.exact == nullptr ? kNone : *text.exact;
     encode_exact_lines(exact, to);
     encode_spellings(exact, encoded.directory.rows, to);
-    if (encoders_.packs) pack_if_smaller(schema_, columns, exact, encoders_, encoded);
+    if (encoders_.packs) pack_if_smaller(schema_, columns, exact, text.plain, encoders_, encoded);
   }
   return encoded;
 }

@@ -21,6 +21,7 @@ struct GroupText {
   std::uint64_t lines = 0;  ///< line feeds
   std::uint64_t checksum = 0;
   const ExactLines* exact = nullptr;
+  Bytes plain;  ///< the text itself, if row groups may be stored as text
 };
 
 class BlockAppender;

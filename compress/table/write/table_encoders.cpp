@@ -25,9 +25,14 @@ TableParameters table_parameters(const CompressOptions& options, bool quick) {
   chosen = with_goal(chosen);
   chosen.block_bytes = chosen.level >= kFirstLevelOfLargeBlocks ? kMaxBlockBytes : kBytesBlock;
   const int level = chosen.level;
-  TableParameters parameters{parameters_of(chosen), {}, {}, {}};
+  TableParameters parameters{parameters_of(chosen), {}, {}, {}, {}};
   chosen.block_bytes = kMaxBlockBytes;
+  if (level >= kFirstSlowLevel) chosen.level = kMaxLevel;
   parameters.packed = parameters_of(chosen);
+  chosen.block_bytes = kBytesBlock;
+  chosen.level = kMinLevel;
+  parameters.sample = parameters_of(chosen);
+  chosen.level = level;
   // Integers as bytes are rare, and their blocks are small anyway.
   chosen.block_bytes = kBytesBlock;
   if (chosen.level > kLevelOfIntegers && chosen.level < kFirstLevelOfTrees) {

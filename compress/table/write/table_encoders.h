@@ -23,6 +23,7 @@ struct TableParameters {
   EncoderParameters strings;
   EncoderParameters integers;
   EncoderParameters packed;  ///< packed rows, in blocks of 4 MiB at every level
+  EncoderParameters sample;  ///< what only a size is wanted of: the fastest level
   MustSave must_save;
   std::uint32_t tried_plans = 2;  ///< as in PlaneEncoder::encode()
   bool prefers_fast = true;       ///< strings, as in choose_strings()
@@ -44,6 +45,7 @@ struct TableEncoders {
       : strings(parameters.strings),
         integers(parameters.integers),
         packed_parameters(parameters.packed),
+        sample(parameters.sample),
         must_save(parameters.must_save),
         tried_plans(parameters.tried_plans),
         prefers_fast(parameters.prefers_fast),
@@ -54,7 +56,8 @@ struct TableEncoders {
   BlockEncoder strings;
   BlockEncoder integers;
   EncoderParameters packed_parameters;
-  std::optional<BlockEncoder> packed;  ///< made when rows of more than block_bytes are packed
+  std::optional<BlockEncoder> packed;  ///< made when rows are packed
+  BlockEncoder sample;
   PlaneEncoder planes;
   MustSave must_save;
   std::uint32_t tried_plans;
