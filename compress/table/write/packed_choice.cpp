@@ -3,6 +3,7 @@
 #include "compress/table/write/packed_choice.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -23,6 +24,10 @@ constexpr std::size_t kPieceBytes = 64 << 10;
 constexpr double kMayWin = 1.4;
 constexpr double kSmallMayWin = 2;
 constexpr std::size_t kSmallText = 1 << 20;
+/// Packed rows of many rows must be smaller than their text by a sample.
+constexpr double kRowsMayWin = 0.97;
+/// The size of a block with next to nothing in it.
+constexpr double kLeastBlock = kBlockHeaderBytes + kFrameAlignment;
 /// Packed rows are read as a whole, so they must save something.
 constexpr double kMustSave = 0.02;
 
@@ -80,14 +85,23 @@ class Packer {
 
   /// Replaces the row group if packing, or its text, saves enough.
   void run() {
-    if (fields_.empty() || text_.empty() || !may_win()) return;
-    const double most = total_bytes(stored_, schema_.columns.size()) * (1 - kMustSave);
-    std::optional<EncodedRowGroup> best = packed();
-    if (best && total_bytes(*best, schema_.columns.size()) > most) best.reset();
-    std::optional<EncodedRowGroup> text =
-        as_text(best ? total_bytes(*best, schema_.columns.size()) : most);
-    if (text) best = std::move(text);
+    if (fields_.empty() || text_.empty()) return;
+    const double text = expected_text();
+    const double total = total_bytes(stored_, schema_.columns.size());
+    if (text > total * (text_.size() <= kSmallText ? kSmallMayWin : kMayWin)) return;
+    if (std::optional<EncodedRowGroup> best = smallest(total * (1 - kMustSave), text)) {
+      stored_ = std::move(*best);
+    }
+  }
+
+  /// Makes the row group without columns that cannot be smaller.
+  bool replace_columns() {
+    if (fields_.empty() || text_.empty()) return false;
+    const double text = expected_text();
+    if (least_of_columns() < text) return false;
+    std::optional<EncodedRowGroup> best = smallest(std::numeric_limits<double>::max(), text);
     if (best) stored_ = std::move(*best);
+    return best.has_value();
   }
 
  private:
@@ -110,8 +124,8 @@ class Packer {
     numbers_[column] = static_cast<std::uint32_t>(fields_.size());
   }
 
-  /// Judges by a sample of the text.
-  bool may_win() {
+  /// What the text takes, by a sample of it.
+  double expected_text() {
     Buffer sample;
     if (text_.size() > kPieces * kPieceBytes) {
       for (std::size_t piece = 0; piece < kPieces; ++piece) {
@@ -119,12 +133,56 @@ class Packer {
       }
     }
     const Bytes tried = sample.empty() ? text_ : sample.bytes();
+    return coded_bytes(tried) * static_cast<double>(text_.size()) /
+           static_cast<double>(tried.size());
+  }
+
+  /// What packed rows take, by a sample of rows; nullopt if there are none.
+  std::optional<double> expected_rows() {
+    Buffer sample;
+    std::uint64_t sampled = 0;
+    for (std::uint64_t piece = 0; piece < kPieces; ++piece) {
+      const std::uint64_t end = (piece + 1) * rows_ / kPieces;
+      const std::size_t full = sample.size() + kPieceBytes;
+      for (std::uint64_t row = piece * rows_ / kPieces; row < end && sample.size() < full; ++row) {
+        if (!append_packed_rows(fields_, {}, row, 1, sample)) return std::nullopt;
+        ++sampled;
+      }
+    }
+    return coded_bytes(sample.bytes()) * static_cast<double>(rows_) / static_cast<double>(sampled);
+  }
+
+  double coded_bytes(Bytes sample) {
+    // A row may be longer than a block.
+    const Bytes tried = sample.first(std::min<std::size_t>(sample.size(), encoders_.block_bytes));
     Buffer coded;
     encoders_.sample.encode(tried, 0, FrameKind::kBlock, {}, coded);
-    const double expected = static_cast<double>(coded.size()) * static_cast<double>(text_.size()) /
-                            static_cast<double>(tried.size());
-    const double share = text_.size() <= kSmallText ? kSmallMayWin : kMayWin;
-    return expected <= share * total_bytes(stored_, schema_.columns.size());
+    return static_cast<double>(coded.size()) * static_cast<double>(sample.size()) /
+           static_cast<double>(std::max<std::size_t>(tried.size(), 1));
+  }
+
+  /// What blocks of columns take even if their values take next to nothing.
+  double least_of_columns() const {
+    double least = 0;
+    for (const PackedField& field : fields_) {
+      least += is_string(field.schema.type) ? 2 * kLeastBlock : kLeastBlock;
+    }
+    return least;
+  }
+
+  /// The smaller one of packed rows and text that is below `most`. Of many rows a sample decides
+  /// which of the two is made.
+  std::optional<EncodedRowGroup> smallest(double most, double expected) {
+    const bool is_small = text_.size() <= kPieces * kPieceBytes;
+    std::optional<EncodedRowGroup> best;
+    if (is_small || expected_rows().value_or(expected) < kRowsMayWin * expected) {
+      best = packed();
+      if (best && total_bytes(*best, schema_.columns.size()) > most) best.reset();
+      if (best && !is_small) return best;
+    }
+    if (best) most = total_bytes(*best, schema_.columns.size());
+    std::optional<EncodedRowGroup> text = as_text(most);
+    return text ? std::move(text) : std::move(best);
   }
 
   /// The row group with packed rows; nullopt if there are none.
@@ -203,6 +261,12 @@ void pack_if_smaller(const TableSchema& schema, std::span<const ColumnView> colu
                      const ExactLines& exact, Bytes text, TableEncoders& encoders,
                      EncodedRowGroup& encoded) {
   Packer(schema, columns, exact, text, encoders, encoded).run();
+}
+
+bool pack_instead_of_columns(const TableSchema& schema, std::span<const ColumnView> columns,
+                             const ExactLines& exact, Bytes text, TableEncoders& encoders,
+                             EncodedRowGroup& encoded) {
+  return Packer(schema, columns, exact, text, encoders, encoded).replace_columns();
 }
 
 }  // namespace presso

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Decides whether the columns of a row group are packed: stored as text side by side in one stream
 // (format/columns/packed_rows.h) instead of in blocks of their own. It pays for few rows, where
-// each block's header counts, and for columns that repeat each other. A sample of 64 KiB, of larger
-// row groups of less than 1 % of their text, decides whether the whole is tried. Tested by
+// each block's header counts, and for columns that repeat each other. A sample of 256 KiB
+// decides whether the whole is tried. Tested by
 // tests/unit/decompress/table/packed_group_test.cpp.
 #pragma once
 
@@ -17,5 +17,10 @@ namespace presso {
 void pack_if_smaller(const TableSchema& schema, std::span<const ColumnView> columns,
                      const ExactLines& exact, Bytes text, TableEncoders& encoders,
                      EncodedRowGroup& encoded);
+/// Does that where columns cannot be smaller, since each of them has a block of its own; returns
+/// whether it did. `encoded` has columns without blocks.
+bool pack_instead_of_columns(const TableSchema& schema, std::span<const ColumnView> columns,
+                             const ExactLines& exact, Bytes text, TableEncoders& encoders,
+                             EncodedRowGroup& encoded);
 
 }  // namespace presso

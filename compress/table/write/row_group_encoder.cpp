@@ -39,6 +39,9 @@ const Byte* first_byte(const std::vector<T>& values) {
   return reinterpret_cast<const Byte*>(values.data());
 }
 
+/// Tables of fewer columns are not looked at for being packed before their columns are encoded.
+constexpr std::size_t kManyColumns = 16;
+
 /// Encodes one column of one row group.
 class ColumnEncoder {
  public:
@@ -196,23 +199,47 @@ class ColumnEncoder {
 
 EncodedRowGroup RowGroupEncoder::encode(std::span<const ColumnView> columns, const GroupText& text,
                                         Buffer room) {
+  static const ExactLines kNone;
+  const ExactLines& exact = text.exact == nullptr ? kNone : *text.exact;
   EncodedRowGroup encoded;
-  encoded.blocks = std::move(room);
-  encoded.blocks.clear();
   encoded.directory.rows = static_cast<std::uint32_t>(columns.front().rows);
   encoded.directory.text_bytes = text.bytes;
   encoded.directory.text_lines = text.lines;
   encoded.directory.text_checksum = text.checksum;
+  const bool packs = schema_.exact && encoders_.packs;
+  if (packs && columns.size() > kManyColumns) {
+    list_columns(columns, exact, encoded.directory);
+    if (pack_instead_of_columns(schema_, columns, exact, text.plain, encoders_, encoded)) {
+      return encoded;
+    }
+    encoded.directory.columns.clear();
+  }
+  encoded.blocks = std::move(room);
+  encoded.blocks.clear();
   BlockAppender to(encoded.directory, encoded.blocks, encoders_);
   for (const ColumnView& column : columns) ColumnEncoder(column, to, encoders_).encode();
   if (schema_.exact) {
-    static const ExactLines kNone;
-    const ExactLines& exact = text.exact == nullptr ? kNone : *text.exact;
     encode_exact_lines(exact, to);
     encode_spellings(exact, encoded.directory.rows, to);
-    if (encoders_.packs) pack_if_smaller(schema_, columns, exact, text.plain, encoders_, encoded);
+    if (packs) pack_if_smaller(schema_, columns, exact, text.plain, encoders_, encoded);
   }
   return encoded;
+}
+
+/// Columns without blocks.
+void RowGroupEncoder::list_columns(std::span<const ColumnView> columns, const ExactLines& exact,
+                                   RowGroup& directory) const {
+  const auto add = [&](Representation representation, std::uint32_t nulls) {
+    ColumnChunk& chunk = directory.columns.emplace_back();
+    chunk.representation = nulls == directory.rows ? Representation::kNull : representation;
+    chunk.nulls = nulls;
+  };
+  for (const ColumnView& column : columns) add(Representation::kPlain, count_nulls(column));
+  add(Representation::kExactLines, 0);
+  for (std::size_t i = 0; i < spelled_columns(schema_); ++i) {
+    const bool has_some = i < exact.spellings.size() && exact.spellings[i].offsets.back() != 0;
+    add(Representation::kBytes, has_some ? count_nulls(exact.spellings[i].view()) : directory.rows);
+  }
 }
 
 /// A pseudo column of row numbers, lengths and text.

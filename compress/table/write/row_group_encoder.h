@@ -47,6 +47,8 @@ class RowGroupEncoder {
  private:
   /// The streams of lines that the columns cannot print back byte for byte.
   static void encode_exact_lines(const ExactLines& lines, BlockAppender& to);
+  void list_columns(std::span<const ColumnView> columns, const ExactLines& exact,
+                    RowGroup& directory) const;
   void encode_spellings(const ExactLines& exact, std::uint32_t rows, BlockAppender& to);
 
   const TableSchema& schema_;

@@ -71,13 +71,15 @@ void expect_same(const std::string& text) {
 
 /// Values that no column can store in few bytes, so that lines which are kept cost as much again.
 std::string odd(std::size_t row) {
-  return std::to_string(row * row * 7919 % 99991) + "x" + std::to_string(row * 31337 % 9973);
+  std::string text = std::to_string(row * row * 7919 % 99991);
+  return text.append("x").append(std::to_string(row * 31337 % 9973));
 }
 
 TEST(TextCuts, BlanksBetweenFields) {
   std::string text = "a b c\n";
   for (std::size_t row = 0; row < 400; ++row) {
-    text += "   " + std::to_string(10 + row % 70) + ".50000e+01   " + odd(row) + "  7.0\n";
+    text.append("   ").append(std::to_string(10 + row % 70)).append(".50000e+01   ");
+    text.append(odd(row)).append("  7.0\n");
   }
   expect_same(text);
 }
@@ -86,9 +88,12 @@ TEST(TextCuts, QuotesCommentsAndNulls) {
   std::string text = "n,t,u,b\n";
   for (std::size_t row = 0; row < 400; ++row) {
     if (row % 50 == 3) text += "# 1,2,3,4 is a comment\n";
-    text += row % 9 == 2 ? "NA," : "\"" + std::to_string(row % 13) + ".50\",";
-    text += "\"a \"\"" + odd(row) + "\"\", b\",";
-    text += row % 7 == 0 ? ",yes\n" : odd(row + 5) + (row % 3 == 0 ? ",no\r\n" : ",Yes\n");
+    const std::string number = std::to_string(row % 13);
+    text.append(row % 9 == 2 ? "NA" : "\"").append(row % 9 == 2 ? "" : number);
+    text.append(row % 9 == 2 ? ",\"a \"\"" : ".50\",\"a \"\"")
+        .append(odd(row))
+        .append("\"\", b\",");
+    text.append(row % 7 == 0 ? "" : odd(row + 5)).append(row % 3 == 0 ? ",no\r\n" : ",Yes\n");
   }
   expect_same(text);
 }
@@ -96,8 +101,9 @@ TEST(TextCuts, QuotesCommentsAndNulls) {
 TEST(TextCuts, ObjectsOverSeveralLines) {
   std::string text = "{";
   for (std::size_t row = 0; row < 200; ++row) {
-    text += (row == 0 ? "\n  \"k" : ",\n  \"k") + std::to_string(row) + "\": {\n    \"id\": \"" +
-            odd(row) + "\",\n    \"part\": [1, 2.50, null]\n  }";
+    text.append(row == 0 ? "\n  \"k" : ",\n  \"k").append(std::to_string(row));
+    text.append("\": {\n    \"id\": \"").append(odd(row));
+    text.append("\",\n    \"part\": [1, 2.50, null]\n  }");
   }
   text += ",\n  \"a\\u0062\": \"x\\ny\",\n  \"n\": null, \"d\": \"2024-01-31\", \"r\": 1.50\n}\n";
   expect_same(text);
