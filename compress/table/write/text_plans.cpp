@@ -190,7 +190,7 @@ class PlanMaker {
     return text_[at - 1] == '\n' || text_[at - 1] == '\r';
   }
 
-  /// Cuts values of the next object before `limit`, and moves `at` to after its line.
+  /// Cuts values of the next object before `limit`, and moves `at` to after its row.
   bool cut_object(std::uint64_t row, std::size_t limit, std::size_t& at, Draft& draft) {
     const std::size_t begin = find('{', at, limit);
     members_.clear();
@@ -214,7 +214,7 @@ class PlanMaker {
     for (std::uint32_t i = 0; i < columns_.size(); ++i) {
       if (!has_cut_[i] && !columns_[i].is_null(row)) return false;
     }
-    at = std::min(find('\n', json_.at(), text_.size()) + 1, text_.size());
+    at = std::min(json_.at() + schema_.text.json_spacing.after.size(), text_.size());
     return true;
   }
 
