@@ -2,6 +2,8 @@
 // Which levels and block sizes a table's encoders of bytes get.
 #include "compress/table/write/table_encoders.h"
 
+#include <algorithm>
+
 namespace presso {
 namespace {
 
@@ -27,10 +29,10 @@ TableParameters table_parameters(const CompressOptions& options, bool quick) {
   const int level = chosen.level;
   TableParameters parameters{parameters_of(chosen), {}, {}, {}, {}};
   chosen.block_bytes = kMaxBlockBytes;
-  if (level >= kFirstSlowLevel) chosen.level = kMaxLevel;
+  if (level >= kFirstSlowLevel) chosen.level = std::max(level, kFirstLevelOfTrees);
   parameters.packed = parameters_of(chosen);
   chosen.block_bytes = kBytesBlock;
-  chosen.level = kMinLevel;
+  chosen.level = level >= kFirstSlowLevel ? level : kMinLevel;
   parameters.sample = parameters_of(chosen);
   chosen.level = level;
   // Integers as bytes are rare, and their blocks are small anyway.

@@ -23,7 +23,7 @@ struct TableParameters {
   EncoderParameters strings;
   EncoderParameters integers;
   EncoderParameters packed;  ///< packed rows, in blocks of 4 MiB at every level
-  EncoderParameters sample;  ///< what only a size is wanted of: the fastest level
+  EncoderParameters sample;  ///< what only a size is wanted of: the fastest level, but from 9 on
   MustSave must_save;
   std::uint32_t tried_plans = 2;  ///< as in PlaneEncoder::encode()
   bool prefers_fast = true;       ///< strings, as in choose_strings()
@@ -36,7 +36,8 @@ struct TableParameters {
 /// time than level 3. Blocks of strings have 1 MiB, from level 7 on 4 MiB. Integers are coded at
 /// level 4 if strings are at 5 to 9: those levels prefer long matches far away, which cost up to a
 /// third in arrays of numbers (a table of sensors' readings, 2026). Levels 1 and 2 leave numbers
-/// packed unless much is saved, those from 9 on take what is smaller.
+/// packed unless much is saved, those from 9 on take what is smaller, and pack rows at level 10 at
+/// least.
 TableParameters table_parameters(const CompressOptions& options, bool quick = false);
 
 /// The encoders of one thread.
