@@ -23,6 +23,9 @@ std::string_view letters_of(Bytes text) {
   return {reinterpret_cast<const char*>(text.data()), text.size()};
 }
 
+/// A value is looked for in this number of bytes after the one before it.
+constexpr std::size_t kLookedAt = 4096;
+
 /// One column's values, as they are compared with pieces of the text.
 class ColumnText {
  public:
@@ -111,7 +114,8 @@ class PlanMaker {
     }
     Draft draft;
     if (!cut_any(row, begin, end, draft)) {
-      if (!end) return false;
+      // Objects of which a key is not found would be searched for all of their values.
+      if (!end || schema_.text.kind == TextKind::kJsonLines) return false;
       draft = begin_draft();
       if (!search(row, *end, draft)) return false;
       at_ = *end;
@@ -262,7 +266,8 @@ class PlanMaker {
     for (std::uint32_t i = 0; i < columns_.size(); ++i) {
       ColumnText& column = columns_[i];
       if (column.is_null(row)) continue;
-      const std::string_view rest = letters_of(text_.subspan(draft.after, end - draft.after));
+      const std::size_t looked_at = std::min(end - draft.after, kLookedAt);
+      const std::string_view rest = letters_of(text_.subspan(draft.after, looked_at));
       std::size_t begin = std::min(rest.find_first_not_of(kBlanks), rest.size());
       std::size_t size = std::min(rest.find_first_of(kBlanks, begin), rest.size()) - begin;
       if (!column.is_value(row, text_.subspan(draft.after + begin, size))) {
