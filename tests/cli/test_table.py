@@ -94,7 +94,10 @@ def tables_for_rows():
     lags += [",".join(["1999", *returns[row : row + 4], "ny"[row % 2]]) for row in range(1500)]
     rows = [{"name": f"node {row}", "at": [row, dice.randrange(1000)]} for row in range(900)]
     document = json.dumps({"rows": rows, "version": 2}, indent=2)
+    wide = [",".join(f"price{number}" for number in range(700))]
+    wide += [",".join(f"{dice.gauss(0, 9):.9e}" for _ in range(700)) for _ in range(30)]
     return {
+        "wide.csv": ("\n".join(wide), "min(price7), sum(price699)"),
         "lags.csv": ("\n".join(lags), "avg(lag2), count(distinct today), max(up)"),
         "document.json": (document, "sum(version)"),
     }
