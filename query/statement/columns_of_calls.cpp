@@ -138,6 +138,10 @@ Result<Expression> ColumnsOfCalls::add_call(const Expression& call, const Window
     if (row_number_.empty()) row_number_ = lowering_.new_name();
     return at_place_of(operation(Op::kAdd, {column(row_number_), number(1)}), call);
   }
+  const bool is_total = !once && !call.distinct && find_in(kNativeNames, call.text) &&
+                        window.partition.empty() && window.order.empty() && window.frame.empty() &&
+                        call.details->filter.empty() && call.details->order.empty();
+  if (is_total) return add_total(call);
   result.kind = *kind;
   result.once = once;
   result.distinct = call.distinct;
@@ -198,6 +202,21 @@ Result<Expression> ColumnsOfCalls::add_call(const Expression& call, const Window
   calls_.push_back(std::move(result));
   places_.push_back(call);
   return at_place_of(column(calls_.back().name), call);
+}
+
+/// The column whose name stands for an aggregate over all rows until its value is known.
+Expression ColumnsOfCalls::add_total(Expression call) {
+  const Expression place = call;
+  call.details = nullptr;
+  const bool is_star = !call.arguments.empty() && call.arguments[0].kind == Kind::kStar;
+  for (Expression& argument : call.arguments) {
+    if (!is_star) argument = add(argument);
+  }
+  for (const NamedExpression& each : totals_) {
+    if (each.expression == call) return at_place_of(column(each.name), place);
+  }
+  totals_.push_back({std::move(call), lowering_.new_name()});
+  return at_place_of(column(totals_.back().name), place);
 }
 
 /// A constant, or a column that has the distance of each row.

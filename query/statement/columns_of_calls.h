@@ -24,6 +24,8 @@ class ColumnsOfCalls {
   /// The name of a column that numbers the rows from 0, which the query before the calls has to
   /// keep, or nothing.
   const std::string& row_number() const { return row_number_; }
+  /// Aggregates over all rows, which a query computes in little memory, over the columns of list().
+  const std::vector<NamedExpression>& totals() const { return totals_; }
   /// What the query before the calls selects.
   const std::vector<NamedExpression>& list() const { return list_; }
   /// Adds the results to the rows of that query.
@@ -31,12 +33,14 @@ class ColumnsOfCalls {
 
  private:
   std::size_t place_of(const Expression& tree);
+  Expression add_total(Expression call);
   Result<FrameOffset> offset_of(const Expression& tree);
   Result<WindowFrame> frame_of(const presso::WindowFrame& frame);
 
   Lowering& lowering_;
   std::vector<NamedExpression> list_;
   std::string row_number_;
+  std::vector<NamedExpression> totals_;
   std::vector<WindowCall> calls_;
   std::vector<Expression> places_;  ///< of the calls, for errors
   std::vector<std::pair<Expression, std::string>> known_;

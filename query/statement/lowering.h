@@ -251,6 +251,7 @@ class Block {
   // In windows.cpp.
   Status distinct_on_as_window();
   Status lower_windows();
+  Status set_totals(const std::vector<NamedExpression>& totals);
   // In subqueries.cpp.
   Status lower_subqueries();
   // In asof.cpp.

@@ -76,7 +76,29 @@ Status Block::lower_windows() {
   query_.group_by.clear();
   query_.having.reset();
   query_.where = condition;
-  return {};
+  return set_totals(columns.totals());
+}
+
+/// Replaces the names of aggregates over all rows by their values. As COALESCE a number is no
+/// position in ORDER BY.
+Status Block::set_totals(const std::vector<NamedExpression>& totals) {
+  if (totals.empty()) return {};
+  Query query = lowering_.query_of(scope_.sources[0]);
+  query.select(totals);
+  PRESSO_ASSIGN(const Relation found, lowering_.keep(query, "aggregates over all rows"));
+  std::map<std::string, Expression> values;
+  for (std::size_t i = 0; i < totals.size(); ++i) {
+    PRESSO_ASSIGN(Expression value, literal_of(found, i, 0));
+    values[totals[i].name] = call("coalesce", {std::move(value)});
+  }
+  return for_each_part(query_, [&](Expression& part) {
+    return rewrite(part, [&](Expression& node) -> Result<bool> {
+      const auto value = node.kind == Kind::kColumn ? values.find(node.text) : values.end();
+      if (value == values.end()) return false;
+      node = at_place_of(value->second, node);
+      return true;
+    });
+  });
 }
 
 }  // namespace presso::query

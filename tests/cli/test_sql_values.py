@@ -231,6 +231,12 @@ class Random(SqlValues):
         statement = f"select max(i - n), count(*) from ({inner})"
         out = self.ok("sql", statement, "--memory", "1M").out.decode().split("\n")[1]
         self.assertEqual(out, f"1,{rows}")
+        totals = "sum(n) over () as s, count(*) over () as c, max(n) over () as m"
+        inner = f"select n, {totals} from n.csv"
+        statement = f"select min(s), max(s), min(c), max(m) from ({inner}) where n > 5"
+        out = self.ok("sql", statement, "--memory", "1M").out.decode().split("\n")[1]
+        total = rows * (rows - 1) // 2
+        self.assertEqual(out, f"{total},{total},{rows},{rows - 1}")
 
 
 class ManyColumns(SqlValues):
