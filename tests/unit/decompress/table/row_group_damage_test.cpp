@@ -303,7 +303,7 @@ TEST(RowGroupDamage, ExactLinesWhoseRowsDoNotRiseAreAnError) {
   for (const std::vector<std::uint32_t>& rows :
        {std::vector<std::uint32_t>{3, 3}, {4, 2}, {1, 10}}) {
     const ExactLines lines{rows, {0, 1, 2}, {'a', 'b'}, {}};
-    const Stored stored = store_group(schema, encoder.encode({&view, 1}, {1, 0, 0, &lines}));
+    const Stored stored = store_group(schema, encoder.encode({&view, 1}, {1, 0, 0, &lines, {}}));
     EXPECT_EQ(stored.check().error().code, ErrorCode::kBadRowGroup);
   }
 }

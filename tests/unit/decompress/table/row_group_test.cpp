@@ -313,7 +313,8 @@ TEST(RowGroup, GivesBackExactLines) {
     RowGroupEncoder encoder(schema, table_parameters(CompressOptions{}));
     const ColumnView view = column.view();
     for (const ExactLines& lines : {ExactLines{}, some_lines(rows)}) {
-      const Stored stored = store_group(schema, encoder.encode({&view, 1}, {500, 20, 3, &lines}));
+      const Stored stored =
+          store_group(schema, encoder.encode({&view, 1}, {500, 20, 3, &lines, {}}));
       EXPECT_EQ(stored.directory.text_bytes, 500u);
       const MemoryRandomAccess file(stored.blocks);
       const auto read = stored.decoder(file).exact_lines();
