@@ -29,10 +29,16 @@ class TextMaker {
   void add_blanks(std::size_t count) { at_ = std::fill_n(at_, std::min(count, kMostBlanks), ' '); }
   /// A number with at least `least` digits.
   void add_number(std::uint64_t number, std::size_t least) {
-    char digits[24];
-    std::size_t size = digits::print(number, digits);
-    for (; size < least; --least) add('0');
-    add(std::string_view(digits, size));
+    if (number < 100 && least <= 2) {  // parts of dates and times
+      if (number >= 10 || least == 2) add(static_cast<char>('0' + number / 10));
+      return add(static_cast<char>('0' + number % 10));
+    }
+    const std::size_t size = digits::print(number, at_);
+    if (size < least) {
+      std::memmove(at_ + (least - size), at_, size);
+      std::fill_n(at_, least - size, '0');
+    }
+    at_ += std::max(size, least);
   }
   std::size_t size() const { return static_cast<std::size_t>(at_ - begin_); }
 
@@ -95,8 +101,9 @@ std::size_t print_magnitude(const ColumnSchema& column, const Byte* value,
 
 /// The digits before the point, in groups of three if that is asked for.
 void add_whole(TextMaker& text, std::string_view whole, char group) {
+  if (group == 0) return text.add(whole);
   for (std::size_t i = 0; i < whole.size(); ++i) {
-    if (group != 0 && i > 0 && (whole.size() - i) % 3 == 0) text.add(group);
+    if (i > 0 && (whole.size() - i) % 3 == 0) text.add(group);
     text.add(whole[i]);
   }
 }
