@@ -363,10 +363,10 @@ class Sniffer {
     return false;
   }
 
-  /// Passes over lines of one field before the header of a table of at least three columns, such as
-  /// its title, and over lines of several fields that are fewer than those of the rows, such as a
-  /// station's place before its measurements, if names stand above numbers or times after them.
-  /// They would be an error as rows. A header that only lacks the name of its first column is none.
+  /// Passes over lines before a table of at least three columns that would be an error as rows: of
+  /// one field before a header, such as a title, and of several fields that are fewer than those of
+  /// the rows, such as a station's place before its measurements. A header that only lacks the name
+  /// of its first column is none.
   void find_title_lines() {
     constexpr std::size_t kMostLines = 20;
     if (options_.header || options_.skip_lines > 0 || kind_ == FileKind::kTbl) return;
@@ -381,13 +381,20 @@ class Sniffer {
                       sample_.records() >= lines + 2 && sample_.all_have(lines, columns);
     if (!fits) return;
     const std::size_t before = std::exchange(begin_, sample_.text_begin(lines));
-    if (take_sample(dialect(), kHeaderRecords).ok() &&
-        header_kind(sample_, head_) == HeaderKind::kNames &&
-        (!several || has_names_above_types(sample_, head_))) {
+    if (take_sample(dialect(), kHeaderRecords).ok() && follows_title(several)) {
       title_lines_ = lines;
     } else {
       begin_ = before;
     }
+  }
+
+  /// Whether the sample begins with a header, which after lines of several fields has names above
+  /// types, or is of many rows without one.
+  bool follows_title(bool several) const {
+    constexpr std::size_t kManyRows = 10;
+    const HeaderKind kind = header_kind(sample_, head_);
+    if (kind == HeaderKind::kNone) return sample_.records() >= kManyRows;
+    return kind == HeaderKind::kNames && (!several || has_names_above_types(sample_, head_));
   }
 
   /// Bars end records in practice. Other delimiters there mean an empty last field, unless the
@@ -433,9 +440,9 @@ class Sniffer {
       text.names = std::move(names.names);
       text.notes = std::move(names.notes);
       if (title_lines_ > 0) {
-        text.notes.push_back("the header is in line " +
-                             grouped(count_lines(head_.first(begin_)) + 1) +
-                             "; what stands before it is no row");
+        text.notes.push_back(
+            (text.has_header ? "the header is in line " : "the rows begin in line ") +
+            grouped(count_lines(head_.first(begin_)) + 1) + "; what stands before it is no row");
       }
     }
     form_.head.assign(head_.begin(), head_.begin() + static_cast<std::ptrdiff_t>(end));

@@ -16,7 +16,8 @@
 // - Comment: '#', if lines that begin with it have another number of fields than the rows. The last
 //   such line before the first row is the header if its fields fit the rows as names.
 // - Title: up to 20 lines of one field before a header of at least three are no rows. So are lines
-//   of several fields, at least two fewer than the rows have, if the header has names above types.
+//   of several fields, at least two fewer than the rows have, if the header has names above types,
+//   and such lines before ten rows without a header.
 // - Trailing delimiter: if the delimiter is '|' and every record ends with it, or if every record
 //   but the first one does.
 // - Line end: CR LF if the first record ends with it.

@@ -141,6 +141,12 @@ TEST(Dialect, LinesBeforeAHeaderOfSeveralNamesAreATitle) {
   const std::string station = "7,Oslo\nDate,Hour,T,Wind\n";
   EXPECT_EQ(sniffed(station + "2024-01-01,1,-3.5,2\n2024-01-01,2,-4,1\n").form.head, station);
   EXPECT_EQ(sniffed("a,b\nc,d,e,f\ng,h,i,j\nk,l,m,n\n").form.head, "");
+  std::string rows;
+  for (int i = 0; i < 10; ++i) rows += std::to_string(i) + ",1.5,2.5,3\n";
+  const SniffedText counted = sniffed("10,two\n" + rows);
+  EXPECT_EQ(counted.form.head, "10,two\n");
+  EXPECT_FALSE(counted.has_header);
+  EXPECT_EQ(counted.notes, (Names{"the rows begin in line 2; what stands before it is no row"}));
   EXPECT_EQ(sniffed("a,b,c\nx,1,2,3\ny,4,5,6\n").names.size(), 4u);
 }
 
