@@ -126,10 +126,11 @@ Status TableFileWriter::write(Bytes bytes) {
   return {};
 }
 
-/// A section that is a large part of the file is coded, if that saves anything. `others`: bytes of
-/// the file so far, and of the blocks that follow.
+/// A section that is a large part of the file is coded, if that saves anything. Where it is a
+/// small part, decoding it would take a query longer than reading it does. `others`: bytes of the
+/// file so far, and of the blocks that follow.
 Status TableFileWriter::write_columns_section(FrameKind kind, Bytes payload, std::uint64_t others) {
-  constexpr std::uint64_t kCodedShare = 100;
+  constexpr std::uint64_t kCodedShare = 25;
   if (codes_sections_ && payload.size() <= kMostCodedPayload &&
       payload.size() * kCodedShare >= others) {
     const std::vector<Byte> coded = code_payload(payload);
