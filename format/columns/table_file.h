@@ -29,6 +29,7 @@ class TableIndexPayload {
   /// `first_group_offset`: counted from the member's file header.
   TableIndexPayload(const TableSchema& schema, std::uint64_t first_group_offset);
 
+  void set_first_group_offset(std::uint64_t offset) { first_group_offset_ = offset; }
   void add(const RowGroup& group, std::uint64_t directory_bytes);
   /// No more than this; the exact number only bytes() tells.
   std::size_t most_bytes() const;
@@ -67,10 +68,12 @@ class TableFileWriter {
   Status write(Bytes bytes);
   Status write_section(FrameKind kind, std::uint32_t parameter, Bytes payload);
   Status write_columns_section(FrameKind kind, Bytes payload, std::uint64_t others);
+  Status write_schema(std::uint64_t others);
 
   ByteSink& sink_;
   bool codes_sections_;
   std::uint64_t written_ = 0;
+  std::vector<Byte> schema_;  ///< the payload, until the first row group is known
   TableIndexPayload index_;
 };
 

@@ -3,6 +3,7 @@
 // checked here, so that no file is written that readers refuse.
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "format/columns/coded_section.h"
 #include "format/columns/schema.h"
@@ -76,12 +77,20 @@ Status TableFileWriter::begin(const TableSchema& schema, const Metadata& metadat
     return make_error(ErrorCode::kInvalidArgument, "metadata is larger than 1 MiB");
   }
   if (!entries.empty()) PRESSO_TRY(write_section(FrameKind::kMetadata, 0, entries));
-  const std::vector<Byte> columns = serialise_schema(schema);
-  if (columns.size() > kMaxSchemaBytes) {
+  schema_ = serialise_schema(schema);
+  if (schema_.size() > kMaxSchemaBytes) {
     return make_error(ErrorCode::kInvalidArgument, "the schema is larger than 64 MiB");
   }
-  PRESSO_TRY(write_columns_section(FrameKind::kSchema, columns, written_));
-  index_ = TableIndexPayload(schema, written_);
+  index_ = TableIndexPayload(schema, 0);
+  return {};
+}
+
+/// Writes the schema once. Only the first row group tells whether it is a large part of the file.
+Status TableFileWriter::write_schema(std::uint64_t others) {
+  const std::vector<Byte> schema = std::exchange(schema_, {});
+  if (schema.empty()) return {};
+  PRESSO_TRY(write_columns_section(FrameKind::kSchema, schema, written_ + others));
+  index_.set_first_group_offset(written_);
   return {};
 }
 
@@ -96,6 +105,7 @@ Status TableFileWriter::add_row_group(const RowGroup& group, Bytes blocks) {
     return make_error(ErrorCode::kInvalidArgument,
                       "the index is larger than 2 GiB; larger row groups make it smaller");
   }
+  PRESSO_TRY(write_schema(blocks.size()));
   const std::uint64_t begin = written_;
   const std::vector<Byte> directory = serialise_row_group(group);
   if (directory.size() > kMaxRowGroupPayload) {
@@ -110,6 +120,7 @@ Status TableFileWriter::add_row_group(const RowGroup& group, Bytes blocks) {
 
 // The trailer comes last, so that a file without one is known to be cut off.
 Status TableFileWriter::finish() {
+  PRESSO_TRY(write_schema(0));
   Trailer trailer;
   trailer.index_offset = written_;
   PRESSO_TRY(write_columns_section(FrameKind::kIndex, index_.bytes(), written_));
