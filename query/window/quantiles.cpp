@@ -251,29 +251,16 @@ class RowsAggregate : public WindowAggregate {
 /// The median of the distances from the median.
 class DeviationAggregate final : public RowsAggregate {
  public:
-  explicit DeviationAggregate(const WindowInput& input) : RowsAggregate(input), middle_(input) {}
+  explicit DeviationAggregate(const WindowInput& input) : RowsAggregate(input) {}
   Status write(std::uint32_t row, WindowResult& result) override {
     if (rows_.empty()) return {};
-    if (middle_.is_real()) {
-      middle_.set(row, deviation<double>([&](std::uint32_t i) { return middle_.real(i); }), result);
-    } else {
-      middle_.set(row, deviation<Int128>([&](std::uint32_t i) { return middle_.integer(i); }),
-                  result);
-    }
+    std::vector<double> values;
+    for (const std::uint32_t i : rows_) values.push_back(input_.arguments[0].real(i));
+    const double median = quantile_of(values, 0.5);
+    for (double& value : values) value = value < median ? median - value : value - median;
+    result.set(row, quantile_of(values, 0.5));
     return {};
   }
-
- private:
-  template <class T, class ValueOf>
-  T deviation(ValueOf value_of) const {
-    std::vector<T> values;
-    for (const std::uint32_t row : rows_) values.push_back(value_of(row));
-    const T median = quantile_of(values, 0.5);
-    for (T& value : values) value = value < median ? median - value : value - median;
-    return quantile_of(values, 0.5);
-  }
-
-  const MiddleValues middle_;
 };
 
 /// The most frequent value; of several the one whose first row comes first.

@@ -203,11 +203,11 @@ ColumnSchema number_schema(ColumnType type, Byte precision = 0, Byte scale = 0) 
   return column;
 }
 
-/// The type of a value between two of the argument's: dates become timestamps, whole numbers
-/// doubles; text and truth values have none between them and stay.
+/// The type of a value between two of the argument's: dates become timestamps, whole numbers and
+/// decimals doubles; text and truth values have none between them and stay.
 ColumnSchema middle_schema(const ColumnSchema& of) {
   ColumnSchema column = of;
-  if (is_whole(of)) return number_schema(ColumnType::kDouble);
+  if (is_whole(of) || is_decimal(of.type)) return number_schema(ColumnType::kDouble);
   if (is_date_or_time(of.type)) {
     column = number_schema(ColumnType::kTimestamp);
     column.unit = of.type == ColumnType::kTimestamp && of.unit == TimeUnit::kNano

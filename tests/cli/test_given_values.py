@@ -136,6 +136,8 @@ class GivenValues(CliTest):
                 self.assertEqual(self.column(CODES, name, "--schema", types), values, types)
         self.fails("select", "--schema", "f:int", "t.csv",
                    saying="line 2: `1.50` in column 'f' is not a text of type int32")
+        self.fails("select", "--schema", "w:int8", "--header", "yes", "-", stdin=b"w\n1952\n",
+                   saying="`1952` in column 'w' is beyond the range of int8")
         self.fails("select", "--schema", "code:float8x", "t.csv", saying="no column type is called")
 
     def test_fields_within_json_have_no_given_type(self):

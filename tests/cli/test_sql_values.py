@@ -149,6 +149,14 @@ class Moments(SqlValues):
             self.assertEqual(self.rows(statement), [[str(count)]], statement)
 
 
+class Middles(SqlValues):
+    def test_those_of_decimals_are_doubles(self):
+        self.write("t.csv", b"x\n1.5\n2.0\n9.7\n3.1\n")
+        asked = "select median(x), quantile_cont(x, 0.1), mad(x), typeof(median(x)) from 't.csv'"
+        answer = self.ok("sql", asked).out.splitlines()[1]
+        self.assertEqual(answer, b"2.55,1.65,0.8,DOUBLE")
+
+
 class Cases(SqlValues):
     @unittest.skipUnless(unicodedata.unidata_version == "14.0.0", "another version of Unicode")
     def test_every_code_point(self):

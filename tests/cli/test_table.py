@@ -572,7 +572,7 @@ class Tables(CliTest):
         )
 
     def test_other_json_is_named(self):
-        for text in (b"[1,2]", b"[]", b'"a"\n', b"[[1],[2]]"):
+        for text in (b"[1,2]", b'"a"\n', b"[[1],[2]]"):
             self.write("all.json", text)
             refused = self.run_presso("compress", "--table", "auto", "all.json")
             self.assertEqual(refused.status, 2)
@@ -661,6 +661,14 @@ class Tables(CliTest):
                 asked = self.ok(*ask, "--input", "jsonl", name, stdin=stdin)
                 self.assertEqual(asked.out.count(b"\n"), rows)
                 self.assertEqual(self.read("bad2.jsonl"), self.read("bad.jsonl"))
+
+    def test_the_first_bad_row_is_the_first_in_the_text(self):
+        self.write("first.csv", b"id,v\n1,2\nx,3\n4\n8,9\n")
+        given = ("compress", "--table", "csv", "--schema", "id:int32", "--bad-rows", "bad.csv")
+        said = self.ok(*given, "first.csv").err
+        self.assertIn("2 rows are in bad.csv and not in the table; the first: line 3: `x`", said)
+        self.write("none.json", b" [ ]\n")
+        self.fails("sql", "from 'none.json'", saying="is an empty array, which has no columns")
 
     @covers("compress", "--bad-rows")
     def test_rows_that_do_not_fit_are_set_aside(self):

@@ -241,7 +241,8 @@ std::vector<Flag> table_text_flags(TableFlags& flags) {
        .apply = of_table(flags,
                          [&text](const Given& given) -> Status {
                            const auto format = TimeFormat::compile(given.value);
-                           if (!format.ok()) return bad_value(given, format.error().what);
+                           if (!format.ok())
+                             return bad_value(given, "is no format: " + format.error().what);
                            if (!format->tells_day()) return bad_value(given, "tells no day");
                            if (text.date_formats.size() == kMostDateFormats) {
                              return bad_value(given, "is one of more than 8 formats");

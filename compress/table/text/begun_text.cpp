@@ -86,6 +86,16 @@ class TextSniffer {
     return {};
   }
 
+  bool is_empty_array() const {
+    std::string text;
+    for (const Byte byte : begun_.bytes.bytes()) {
+      const bool is_blank = byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
+      if (!is_blank) text += static_cast<char>(byte);
+      if (text.size() > 2) return false;
+    }
+    return text == "[]";
+  }
+
   /// Reads until the first row is seen, the source ends or 256 MiB were read.
   Status sniff_text() {
     for (std::size_t size = kSniffBytes;; size *= 4) {
@@ -101,6 +111,9 @@ class TextSniffer {
       }
       if (is_json()) return {};  // what stands before its first row belongs to that
       if (options_.kind == TextKind::kNone && is_json_name(options_.name)) {
+        if (all && is_empty_array()) {
+          return make_error(ErrorCode::kInvalidArgument, "is an empty array, which has no columns");
+        }
         return make_error(ErrorCode::kInvalidArgument,
                           "is neither JSON objects nor an array of them; `jq -c` makes lines of "
                           "objects from other JSON");

@@ -245,7 +245,15 @@ Error ColumnBuilder::refuse(const RecordBatch& batch, Bytes text, std::size_t re
   } else {
     const Field& field = batch.fields[first + index];
     what.append("`").append(shown(text.subspan(field.begin, field.length))).append("` in column '");
-    what.append(column_.name).append("' is not a text of type ").append(type_name(column_));
+    NumberText number;
+    const bool is_integer =
+        column_.type >= ColumnType::kInt8 && column_.type <= ColumnType::kUint64;
+    const bool is_far = is_integer &&
+                        scan_number(text.subspan(field.begin, field.length), number) &&
+                        number.is_whole();
+    what.append(column_.name)
+        .append(is_far ? "' is beyond the range of " : "' is not a text of type ");
+    what.append(type_name(column_));
     const bool may_be_moment = is_date_or_time(column_.type) && !date_format_ && field.length > 5;
     if (may_be_moment) what.append("; --date-format says how dates are written");
   }

@@ -428,7 +428,7 @@ class TableCompressor {
     auto rows = kind_->load(piece.text.bytes(), summary_.schema, piece.first_line);
     if (!rows.ok() && options_.on_bad_rows && rows.error().code == ErrorCode::kInvalidArgument) {
       loaded.first_bad_row = rows.error().what;
-      loaded.status = set_bad_rows_aside(piece.text, loaded);
+      loaded.status = set_bad_rows_aside(piece, loaded);
       if (!loaded.status.ok()) return loaded;
       rows = kind_->load(piece.text.bytes(), summary_.schema, piece.first_line);
     }
@@ -502,9 +502,16 @@ class TableCompressor {
   }
 
   /// Cuts the bad rows out of the text and keeps them for the callback.
-  Status set_bad_rows_aside(Buffer& text, Loaded& loaded) const {
+  Status set_bad_rows_aside(TextPiece& piece, Loaded& loaded) const {
+    Buffer& text = piece.text;
     PRESSO_ASSIGN(const std::vector<RowPlace> bad,
                   kind_->find_bad_rows(text.bytes(), summary_.schema));
+    if (!bad.empty()) {
+      // The error of all rows need not be that of the first bad one.
+      auto first =
+          kind_->load(text.bytes().first(bad.front().end), summary_.schema, piece.first_line);
+      if (!first.ok()) loaded.first_bad_row = std::move(first.error().what);
+    }
     Buffer kept;
     std::size_t at = 0;
     // Places are in order and do not overlap.

@@ -422,7 +422,8 @@ inline Value Model::quantile(const std::vector<std::size_t>& rows) const {
   for (Value& value : values) {
     if (schema.type == ColumnType::kDate32) value = std::get<Int128>(value) * 86'400'000'000;
     if (schema.type == ColumnType::kTimestamp) value = std::get<Int128>(value) * 1000;
-    if (schema.type == ColumnType::kInt64 || schema.type == ColumnType::kInt32) {
+    if (schema.type == ColumnType::kInt64 || schema.type == ColumnType::kInt32 ||
+        is_decimal(schema.type)) {
       value = real(value, 0);
     }
   }
@@ -430,20 +431,11 @@ inline Value Model::quantile(const std::vector<std::size_t>& rows) const {
 }
 
 inline Value Model::deviation(const std::vector<std::size_t>& rows) const {
-  const ColumnSchema& schema = table_.schema.columns[call_.arguments[0]];
   Values values;
-  for (const std::size_t row : rows) {
-    const Value& value = argument(0, row);
-    values.push_back(is_decimal(schema.type) ? value : Value(real(value, 0)));
-  }
+  for (const std::size_t row : rows) values.push_back(real(argument(0, row), 0));
   const Value median = middle(values, 0.5);
   for (Value& value : values) {
-    if (const double* one = std::get_if<double>(&value)) {
-      value = std::fabs(*one - std::get<double>(median));
-    } else {
-      const Int128 distance = std::get<Int128>(value) - std::get<Int128>(median);
-      value = distance < 0 ? -distance : distance;
-    }
+    value = std::fabs(std::get<double>(value) - std::get<double>(median));
   }
   return middle(values, 0.5);
 }
