@@ -219,6 +219,7 @@ Status write_rows(const Table& table, const RowsOptions& options, ByteSink& sink
   // The schema that is printed: wanted columns, in the caller's form of text.
   schema.text = options.form;
   schema.text.head.clear();
+  schema.text.json_spacing = options.form.json_spacing.as_lines();
   if (!options.columns.empty()) schema.text.json_orders.clear();  // they number all columns
   for (const std::size_t column : wanted) {
     if (column >= table.schema().columns.size()) {

@@ -590,6 +590,8 @@ class Tables(CliTest):
             self.assertEqual(self.info(path)["table"]["rows"], 3000)
             lines = self.ok("cat", "--format", "jsonl", path).out.splitlines()
             self.assertEqual([json.loads(line) for line in lines], rows)
+            lines = self.ok("cat", "--rows", "2-3", path).out.splitlines()
+            self.assertEqual([json.loads(line) for line in lines], rows[1:3])
             asked = self.ok("sql", "select count(*), sum(id) from 'rows.json'").out
             self.assertEqual(asked.splitlines()[1], b"3000,4498500")
             bare = self.ok("compress", "--table", "jsonl", "--no-exact", "-c", "rows.json").out
