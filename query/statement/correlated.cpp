@@ -42,14 +42,21 @@ Result<bool> Subqueries::lower_lateral(std::size_t number) {
   PRESSO_ASSIGN(const std::vector<CorrelationKey> keys, correlate(inner, node));
   PRESSO_TRY(inner.expand_stars());
   std::vector<NamedExpression> list = keys_as_items(keys);
-  const bool of_all = inner.is_grouped() && inner.query_.group_by.empty();
+  const bool of_all = is_one_row(inner);
+  // HAVING chooses among the rows of all keys, also of those without rows, so it is a column first.
+  const bool chooses = of_all && inner.query_.having;
+  if (chooses) {
+    Expression holds =
+        case_when(*std::exchange(inner.query_.having, std::nullopt), truth(true), truth(false));
+    inner.query_.select.push_back({std::move(holds), lowering_.new_name()});
+  }
   std::vector<std::optional<Expression>> of_none;
   for (const NamedExpression& item : inner.query_.select) {
     of_none.emplace_back();
     if (!of_all || is_null_of_no_rows(item.expression)) continue;
     PRESSO_ASSIGN(of_none.back(), value_of_no_rows(inner, item));
   }
-  if (inner.is_grouped()) {
+  if (of_all || inner.is_grouped()) {
     inner.query_.group_by.insert(inner.query_.group_by.end(), list.begin(), list.end());
   }
   PRESSO_TRY(limit_each(inner, list));
@@ -59,6 +66,15 @@ Result<bool> Subqueries::lower_lateral(std::size_t number) {
   PRESSO_ASSIGN(Relation rows, kept(inner, "rows of LATERAL"));
   if (of_all) {
     PRESSO_ASSIGN(rows, with_all_keys(std::move(rows), keys, items, of_none));
+    if (chooses) {
+      Query chosen = lowering_.query_of(rows);
+      std::vector<NamedExpression> all;
+      for (const ColumnSchema& each : rows.schema().columns) {
+        all.push_back({column(each.name), each.name});
+      }
+      chosen.where(column(all.back().name)).select(std::move(all));
+      PRESSO_ASSIGN(rows, lowering_.keep(chosen, "rows of LATERAL that HAVING leaves"));
+    }
   }
   rows.alias = join.source.alias.empty() ? lowering_.new_name() : join.source.alias;
   std::vector<Expression> conditions;
@@ -116,30 +132,38 @@ Result<Relation> Subqueries::with_all_keys(Relation rows, const std::vector<Corr
 
 Result<Expression> Subqueries::correlated_value(const Expression& node, Block& inner,
                                                 bool grouped) {
+  if (grouped) PRESSO_TRY(check_groups(inner, node));
   PRESSO_ASSIGN(const std::vector<CorrelationKey> keys, correlate(inner, node));
   if (node.op == Op::kExists) return exists_value(node, inner, keys, grouped);
   PRESSO_TRY(inner.expand_stars());
-  PRESSO_ASSIGN(const NamedExpression item, only_item(inner, node));
+  PRESSO_ASSIGN(NamedExpression item, only_item(inner, node));
   if (node.op == Op::kIn) return in_value(node, inner, keys, item, grouped);
-  const bool of_all = inner.is_grouped() && inner.query_.group_by.empty();
+  if (is_one_row(inner) && inner.query_.having) {
+    item.expression = case_when(*std::exchange(inner.query_.having, truth(true)), item.expression);
+  }
+  return single_value(node, inner, keys, item, grouped);
+}
+
+Result<Expression> Subqueries::single_value(const Expression& node, Block& inner,
+                                            const std::vector<CorrelationKey>& keys,
+                                            const NamedExpression& item, bool grouped) {
+  const bool of_all = is_one_row(inner);
+  if (of_all) inner.query_.having.reset();
   std::optional<Expression> of_none;
   if (of_all && !is_null_of_no_rows(item.expression)) {
     PRESSO_ASSIGN(of_none, value_of_no_rows(inner, item));
   }
   std::vector<NamedExpression> list = keys_as_items(keys);
   const NamedExpression value{item.expression, lowering_.new_name()};
+  Relation rows;
   if (of_all) {
     inner.query_.group_by = list;
     list.push_back(value);
-  } else if (inner.query_.limit == 1 && inner.query_.offset == 0) {
-    PRESSO_TRY(limit_each(inner, list));
-    list.push_back(value);
+    inner.query_.select = list;
+    PRESSO_ASSIGN(rows, kept(inner, "values of a subquery for each outer value"));
   } else {
-    PRESSO_TRY(group_single_rows(inner, list, value, node));
+    PRESSO_ASSIGN(rows, single_rows(inner, list, value, node));
   }
-  inner.query_.select = list;
-  PRESSO_ASSIGN(Relation rows, kept(inner, "values of a subquery for each outer value"));
-  if (!of_all && list.size() > keys.size() + 1) PRESSO_TRY(check_single(rows, node));
   const bool is_null_of_none = !of_none || is_null_literal(*of_none);
   if (of_all && is_null_of_none && drops_nulls_ && !grouped) {
     rows.alias = lowering_.new_name();
@@ -155,9 +179,21 @@ Result<Expression> Subqueries::correlated_value(const Expression& node, Block& i
                    std::move(found));
 }
 
+Result<Expression> Subqueries::having_value(const Expression& node, Block& inner,
+                                            const std::vector<CorrelationKey>& keys, bool grouped) {
+  const NamedExpression holds{
+      case_when(*std::exchange(inner.query_.having, truth(true)), truth(true), truth(false)),
+      lowering_.new_name()};
+  return single_value(node, inner, keys, holds, grouped);
+}
+
 Result<Expression> Subqueries::exists_value(const Expression& node, Block& inner,
                                             const std::vector<CorrelationKey>& keys, bool grouped) {
-  if (inner.is_grouped() && inner.query_.group_by.empty()) return truth(!node.negated);
+  if (is_one_row(inner) && !inner.query_.having) return truth(!node.negated);
+  if (is_one_row(inner)) {
+    PRESSO_ASSIGN(Expression holds, having_value(node, inner, keys, grouped));
+    return negated_if(node.negated, std::move(holds));
+  }
   std::vector<NamedExpression> list = keys_as_items(keys);
   if (inner.is_grouped()) {
     inner.query_.group_by.insert(inner.query_.group_by.end(), list.begin(), list.end());
@@ -174,11 +210,22 @@ Result<Expression> Subqueries::in_value(const Expression& node, Block& inner,
                                         const std::vector<CorrelationKey>& keys,
                                         const NamedExpression& item, bool grouped) {
   const Expression& tested = node.arguments[0];
-  if (inner.is_grouped()) {
-    return lowering_.shown(refused_at(
-        node, "IN (SELECT ...) with groups and outer columns is not supported; write EXISTS"));
+  if (is_one_row(inner)) {
+    std::optional<Expression> holds;
+    if (inner.query_.having) {
+      Block again = inner;
+      PRESSO_ASSIGN(holds, having_value(node, again, keys, grouped));
+      inner.query_.having = truth(true);
+    }
+    PRESSO_ASSIGN(Expression single, single_value(node, inner, keys, item, grouped));
+    Expression same = equality(tested, std::move(single));
+    if (holds) same = case_when(*std::move(holds), std::move(same), truth(false));
+    return negated_if(node.negated, std::move(same));
   }
   std::vector<NamedExpression> list = keys_as_items(keys);
+  if (inner.is_grouped()) {
+    inner.query_.group_by.insert(inner.query_.group_by.end(), list.begin(), list.end());
+  }
   PRESSO_TRY(limit_each(inner, list));
   list.push_back({item.expression, lowering_.new_name()});
   inner.query_.select = list;
@@ -225,6 +272,7 @@ bool Subqueries::is_null_of_no_rows(const Expression& tree) {
 }
 
 Result<Expression> Subqueries::value_of_no_rows(const Block& inner, const NamedExpression& item) {
+  if (!calls_aggregate(item.expression)) return value_without_aggregates(inner, item.expression);
   Block empty = inner;
   empty.query_.select = {item};
   empty.query_.order_by.clear();
@@ -237,6 +285,19 @@ Result<Expression> Subqueries::value_of_no_rows(const Block& inner, const NamedE
   PRESSO_ASSIGN(const Relation rows, kept(empty, "a subquery of no rows"));
   if (rows.rows() == 0) return cast_to(null_literal(), type_name(rows.schema().columns[0]));
   return literal_of(rows, 0, 0);
+}
+
+Result<Expression> Subqueries::value_without_aggregates(const Block& inner,
+                                                        const Expression& tree) const {
+  const Expression* column = nullptr;
+  any_node(tree, [&](const Expression& node) {
+    if (node.kind == Kind::kColumn && inner.scope_.source_of(node)) column = &node;
+    return column != nullptr;
+  });
+  if (column == nullptr) return tree;
+  return lowering_.shown(refused_at(
+      *column, "the column '" + column->text +
+                   "' has many values in a group: group by it, too, or take an aggregate of it"));
 }
 
 Status Subqueries::limit_each(Block& inner, const std::vector<NamedExpression>& keys) {
@@ -265,18 +326,45 @@ Status Subqueries::limit_each(Block& inner, const std::vector<NamedExpression>& 
   return {};
 }
 
-Status Subqueries::group_single_rows(Block& inner, std::vector<NamedExpression>& list,
-                                     const NamedExpression& value, const Expression& node) {
-  if (inner.is_grouped() || inner.query_.limit != ~std::uint64_t{0}) {
-    return lowering_.shown(refused_at(
-        node, "a subquery with outer columns gives one value by an aggregate or LIMIT 1"));
+Result<Relation> Subqueries::single_rows(Block& inner, std::vector<NamedExpression>& list,
+                                         const NamedExpression& value, const Expression& node) {
+  const std::string what = "values of a subquery for each outer value";
+  SqlQuery& query = inner.query_;
+  const std::string rows_of_key = lowering_.new_name();
+  const bool limits = query.limit != ~std::uint64_t{0} || query.offset > 0;
+  const bool is_plain = !limits && !inner.is_grouped() && !query.distinct && !query.qualify &&
+                        !any_node(value.expression, is_window);
+  if (is_plain) {
+    query.group_by = list;
+    query.order_by.clear();
+    query.select = list;
+    query.select.push_back({call("min", {value.expression}), value.name});
+    query.select.push_back({call("count", {}), rows_of_key});
+    PRESSO_ASSIGN(Relation rows, kept(inner, what));
+    PRESSO_TRY(check_single(rows, node));
+    return rows;
   }
-  inner.query_.group_by = list;
-  inner.query_.order_by.clear();
-  inner.query_.distinct = false;
-  list.push_back({call("min", {value.expression}), value.name});
-  list.push_back({call("count", {}), lowering_.new_name()});
-  return {};
+  const bool is_single = query.limit == 1;
+  if (inner.is_grouped()) query.group_by.insert(query.group_by.end(), list.begin(), list.end());
+  PRESSO_TRY(limit_each(inner, list));
+  query.order_by.clear();
+  query.select = list;
+  query.select.push_back(value);
+  PRESSO_ASSIGN(Relation rows, kept(inner, what));
+  if (is_single) return rows;
+  std::vector<NamedExpression> items;
+  std::vector<Expression> groups;
+  for (const NamedExpression& key : list) {
+    items.push_back({column(key.name), key.name});
+    groups.push_back(column(key.name));
+  }
+  items.push_back({call("min", {column(value.name)}), value.name});
+  items.push_back({call("count", {}), rows_of_key});
+  Query one = lowering_.query_of(rows);
+  one.select(items).group_by(std::move(groups));
+  PRESSO_ASSIGN(rows, lowering_.keep(one, what));
+  PRESSO_TRY(check_single(rows, node));
+  return rows;
 }
 
 Status Subqueries::check_single(const Relation& rows, const Expression& node) {
@@ -289,7 +377,119 @@ Status Subqueries::check_single(const Relation& rows, const Expression& node) {
                                               " rows for one row around it, where one must stand"));
 }
 
+bool Subqueries::is_one_row(const Block& inner) {
+  return inner.is_grouped() && inner.query_.group_by.empty();
+}
+
+bool Subqueries::is_of_groups(const Block& inner, const Expression& tree) const {
+  const std::vector<NamedExpression>& keys = block_.query_.group_by;
+  const bool is_key = is_all_outer(inner, tree) &&
+                      std::any_of(keys.begin(), keys.end(), [&](const NamedExpression& key) {
+                        return block_.is_same(key.expression, tree);
+                      });
+  if (is_key) return true;
+  return !is_outer(inner, tree) &&
+         std::all_of(tree.arguments.begin(), tree.arguments.end(),
+                     [&](const Expression& part) { return is_of_groups(inner, part); });
+}
+
+std::optional<Expression> Subqueries::replaced_key(const Expression& tree) const {
+  const auto text_of = [this](const Expression& node) {
+    return lowering_.text().substr(node.offset, node.length);
+  };
+  for (std::size_t i = 0; i < keys_with_subqueries_.size(); ++i) {
+    const Expression& key = keys_with_subqueries_[i];
+    const bool is_text = is_subquery(key) && is_subquery(tree) && key.length > 0 &&
+                         key.op == tree.op && text_of(key) == text_of(tree);
+    if (!any_node(key, is_subquery) || !(key == tree || is_text)) continue;
+    return block_.query_.group_by[i].expression;
+  }
+  return std::nullopt;
+}
+
+Status Subqueries::check_groups(const Block& inner, const Expression& node) const {
+  if (!block_.query_.grouping_sets.empty()) {
+    return lowering_.shown(refused_at(
+        node,
+        "a subquery with columns of the SELECT around it is not supported beside GROUPING SETS, "
+        "ROLLUP and CUBE; group in a subquery in FROM"));
+  }
+  if (!inner.query_.where || is_of_groups(inner, *inner.query_.where)) return {};
+  return lowering_.shown(refused_at(
+      node,
+      "this subquery names a column of the SELECT around it that is no key of its groups; group "
+      "by it, too, or take an aggregate of the subquery"));
+}
+
+Status Subqueries::check_clauses(Block& inner, const Expression& node) const {
+  SqlQuery& query = inner.query_;
+  const auto refused = [&](const std::string& what, const char* instead) -> Status {
+    return lowering_.shown(refused_at(
+        node,
+        what + " is not supported in a subquery with columns of the SELECT around it; " + instead));
+  };
+  const auto calls_unnest = [](const Expression& each) {
+    return each.kind == Kind::kFunction && each.text == "unnest";
+  };
+  const bool limits = query.limit != ~std::uint64_t{0} || query.offset > 0;
+  const bool has_windows = any_node_of(query, is_window) || !query.distinct_on.empty();
+  const bool sorts_by_windows =
+      std::any_of(query.order_by.begin(), query.order_by.end(),
+                  [](const SortExpression& key) { return any_node(key.expression, is_window); });
+  if (!query.grouping_sets.empty()) {
+    return refused("GROUPING SETS, ROLLUP or CUBE", "write a join with the groups");
+  }
+  if (query.limits_by_percent) return refused("LIMIT with %", "write a number of rows");
+  if (query.sample) return refused("USING SAMPLE", "put it into a statement in FROM");
+  if (any_node_of(query, calls_unnest)) return refused("unnest()", "write a join with it in FROM");
+  const bool nearest = std::any_of(query.joins.begin(), query.joins.end(), [](const SqlJoin& join) {
+    return join.kind >= SqlJoin::Kind::kAsof;
+  });
+  if (nearest) return refused("ASOF JOIN", "put it into a statement in FROM");
+  if (limits && (query.qualify || !query.distinct_on.empty())) {
+    return refused("QUALIFY or DISTINCT ON with LIMIT", "put the one into a statement in FROM");
+  }
+  if (sorts_by_windows && (limits || !query.distinct_on.empty())) {
+    return refused("ORDER BY a window function with LIMIT or DISTINCT ON",
+                   "put the window function into a statement in FROM");
+  }
+  const bool aggregates_in_windows =
+      query.group_by.empty() && any_node_of(query, [](const Expression& each) {
+        return is_window(each) &&
+               std::any_of(each.arguments.begin(), each.arguments.end(), calls_aggregate);
+      });
+  if (!is_one_row(inner)) {
+    if (!aggregates_in_windows) return {};
+    return refused("a window function over aggregates without GROUP BY", "leave out OVER");
+  }
+  if (has_windows) return refused("a window function beside aggregates", "leave it out");
+  if (query.limit == 0 || query.offset > 0) {
+    return refused("LIMIT 0 or OFFSET of aggregates", "leave it out, since they give one row");
+  }
+  query.limit = ~std::uint64_t{0};
+  query.distinct = false;
+  query.order_by.clear();
+  return {};
+}
+
+Status Subqueries::separate_keys(Block& inner, const std::vector<CorrelationKey>& keys) {
+  PRESSO_TRY(for_each_part(inner.query_, [&](Expression& part) {
+    return rewrite(part, [&](Expression& node) -> Result<bool> {
+      if (!is_window(node)) return false;
+      auto details = std::make_shared<CallDetails>(*node.details);
+      for (const CorrelationKey& key : keys) details->over[0].partition.push_back(key.inner);
+      node.details = std::move(details);
+      return false;
+    });
+  }));
+  if (inner.query_.distinct_on.empty()) return {};
+  PRESSO_TRY(inner.expand_stars());
+  for (const CorrelationKey& key : keys) inner.query_.distinct_on.push_back(key.inner);
+  return inner.distinct_on_as_window();
+}
+
 Result<std::vector<CorrelationKey>> Subqueries::correlate(Block& inner, const Expression& node) {
+  PRESSO_TRY(check_clauses(inner, node));
   std::vector<Expression> local;
   std::vector<Expression> mixed;
   std::vector<CorrelationKey> keys;
@@ -337,6 +537,7 @@ Result<std::vector<CorrelationKey>> Subqueries::correlate(Block& inner, const Ex
   }
   if (!local.empty()) inner.query_.where = all_of(std::move(local));
   if (all_equalities) PRESSO_TRY(join_outer_keys(inner, keys));
+  PRESSO_TRY(separate_keys(inner, keys));
   return keys;
 }
 

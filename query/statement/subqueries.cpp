@@ -59,7 +59,11 @@ Status Subqueries::lower() {
   }
   const bool grouped = block_.is_grouped();
   SqlQuery& query = block_.query_;
-  for (NamedExpression& key : query.group_by) PRESSO_TRY(replace_in(key.expression, false));
+  for (NamedExpression& key : query.group_by) {
+    const Expression before = key.expression;
+    PRESSO_TRY(replace_in(key.expression, false));
+    keys_with_subqueries_.push_back(before);
+  }
   for (NamedExpression& item : query.select) PRESSO_TRY(replace_in(item.expression, grouped));
   if (query.having) PRESSO_TRY(replace_in(*query.having, grouped));
   if (query.qualify) PRESSO_TRY(replace_in(*query.qualify, grouped));
@@ -118,10 +122,14 @@ Result<std::optional<Expression>> Subqueries::join_of(const Expression& node, bo
     PRESSO_ASSIGN(const Relation rows, answer(node, std::move(inner)));
     return join_with_rows(node, rows, tested, negated);
   }
-  // NOT IN has three values; it is computed in an expression.
-  if (negated && tested) {
+  // NOT IN has three values, and aggregates give a row also for no rows: these are computed in an
+  // expression, unless that row holds a null.
+  const bool is_null_of_none = is_one_row(inner) && tested && !inner.query_.having &&
+                               inner.query_.select.size() == 1 &&
+                               is_null_of_no_rows(inner.query_.select[0].expression);
+  if ((negated && tested) || (is_one_row(inner) && !is_null_of_none)) {
     Expression again = node;
-    again.negated = true;
+    again.negated = negated;
     PRESSO_TRY(replace_in(again, false));
     return std::optional(std::move(again));
   }
@@ -132,7 +140,6 @@ Result<std::optional<Expression>> Subqueries::join_of(const Expression& node, bo
   }
   PRESSO_ASSIGN(const std::vector<CorrelationKey> keys, correlate(inner, node));
   const bool groups = inner.is_grouped();
-  if (groups && inner.query_.group_by.empty() && !tested) return std::optional(truth(!negated));
   std::vector<NamedExpression> list;
   std::vector<Expression> conditions;
   Relation rows;
@@ -195,10 +202,12 @@ bool Subqueries::is_simple(const Block& inner) const {
   const SqlQuery& query = inner.query_;
   bool plain = query.has_from && query.joins.empty() && query.group_by.empty() && !query.having &&
                !query.qualify && query.limit == ~std::uint64_t{0} && query.offset == 0 &&
-               query.distinct_on.empty() && !inner.is_grouped();
+               query.distinct_on.empty() && !query.sample && !query.limits_by_percent &&
+               !inner.is_grouped();
   for (const NamedExpression& item : query.select) {
     plain = plain && !any_node(item.expression, [](const Expression& each) {
-              return is_subquery(each) || is_window(each);
+              return is_subquery(each) || is_window(each) ||
+                     (each.kind == Kind::kFunction && each.text == "unnest");
             });
   }
   return plain && !(query.where && any_node(*query.where, is_subquery));
@@ -292,6 +301,16 @@ Status Subqueries::join_directly(Block& inner, const std::optional<Expression>& 
 
 Status Subqueries::replace_in(Expression& tree, bool grouped) {
   return rewrite(tree, [&](Expression& node) -> Result<bool> {
+    if (grouped) {
+      if (auto key = replaced_key(node)) {
+        node = at_place_of(*std::move(key), node);
+        return true;
+      }
+    }
+    if (grouped && is_any_aggregate(node)) {
+      PRESSO_TRY(replace_in(node, false));
+      return true;
+    }
     if (!is_subquery(node)) return false;
     for (Expression& argument : node.arguments) PRESSO_TRY(replace_in(argument, grouped));
     PRESSO_ASSIGN(Expression value, value_of(node, grouped));
@@ -376,7 +395,8 @@ Result<Block> Subqueries::opened(const Expression& node) {
   }
   Block inner(lowering_, statement.select, block_.common_, &block_.scope_);
   SqlQuery& select = inner.query_;
-  if (node.op == Op::kExists && select.limit > 0 && select.offset == 0) {
+  if (node.op == Op::kExists && select.limit > 0 && select.offset == 0 &&
+      !select.limits_by_percent) {
     // Any row will do.
     select.limit = ~std::uint64_t{0};
     select.order_by.clear();
@@ -387,6 +407,7 @@ Result<Block> Subqueries::opened(const Expression& node) {
   PRESSO_TRY(inner.name_windows());
   PRESSO_TRY(inner.replace_aliases());
   PRESSO_TRY(inner.resolve_keys());
+  if (select.groups_by_all || select.orders_by_all) PRESSO_TRY(inner.expand_lists(false));
   PRESSO_TRY(check_names(inner));
   return inner;
 }
@@ -440,7 +461,8 @@ Result<Relation> Subqueries::answer(const Expression& node, std::optional<Block>
   if (!opened || !node.statement->with.empty()) {
     return lowering_.answer(*node.statement, block_.common_, nullptr, "a subquery");
   }
-  if (node.op == Op::kExists) {
+  const bool counts_all = opened->query_.sample || opened->query_.limits_by_percent;
+  if (node.op == Op::kExists && !counts_all) {
     opened->query_.limit = std::min<std::uint64_t>(opened->query_.limit, 1);
   }
   return kept(*opened, "a subquery");
@@ -467,6 +489,8 @@ Status Subqueries::check_names(Block& inner) const {
 
 Result<Relation> Subqueries::kept(Block& block, const std::string& what) {
   PRESSO_TRY(block.expand_lists(false));
+  PRESSO_TRY(block.lower_asof_joins());
+  PRESSO_TRY(block.lower_unnest_items());
   PRESSO_TRY(block.lower_subqueries());
   PRESSO_ASSIGN(const Query query, block.finish());
   return lowering_.keep(query, what);

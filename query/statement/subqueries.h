@@ -99,6 +99,15 @@ class Subqueries {
   /// by its keys.
   Result<Expression> correlated_value(const Expression& node, Block& inner, bool grouped);
 
+  /// What stands for a subquery that gives one value, `item`, for each key.
+  Result<Expression> single_value(const Expression& node, Block& inner,
+                                  const std::vector<CorrelationKey>& keys,
+                                  const NamedExpression& item, bool grouped);
+
+  /// Whether the HAVING of a subquery that is_one_row() leaves its row.
+  Result<Expression> having_value(const Expression& node, Block& inner,
+                                  const std::vector<CorrelationKey>& keys, bool grouped);
+
   Result<Expression> exists_value(const Expression& node, Block& inner,
                                   const std::vector<CorrelationKey>& keys, bool grouped);
 
@@ -115,15 +124,32 @@ class Subqueries {
   /// ones, so that nothing is joined.
   Result<Expression> value_of_no_rows(const Block& inner, const NamedExpression& item);
 
+  /// That of an item without aggregates: the item. Error: it names a column.
+  Result<Expression> value_without_aggregates(const Block& inner, const Expression& tree) const;
+
   /// LIMIT n OFFSET m, where there is one, of the rows of each key.
   Status limit_each(Block& inner, const std::vector<NamedExpression>& keys);
 
-  /// Without aggregates and LIMIT 1 there must be one row for each key, which check_single() sees
-  /// by a count.
-  Status group_single_rows(Block& inner, std::vector<NamedExpression>& list,
-                           const NamedExpression& value, const Expression& node);
+  /// The keys and the value of a subquery that may give many rows. Error: two rows for one key.
+  Result<Relation> single_rows(Block& inner, std::vector<NamedExpression>& list,
+                               const NamedExpression& value, const Expression& node);
 
   Status check_single(const Relation& rows, const Expression& node);
+
+  /// Aggregates without GROUP BY: there is one row also where WHERE leaves none.
+  static bool is_one_row(const Block& inner);
+
+  /// Whether outer columns in the tree are keys of the groups of the SELECT around, or in keys.
+  bool is_of_groups(const Block& inner, const Expression& tree) const;
+  /// What a key of groups that has subqueries became, if the tree is that key.
+  std::optional<Expression> replaced_key(const Expression& tree) const;
+  /// Error: the subquery stands among groups, but does not have one answer for each.
+  Status check_groups(const Block& inner, const Expression& node) const;
+  /// Error: a clause whose meaning for each key is not that for all of them, unless this is known
+  /// here. Drops clauses without a meaning for one row.
+  Status check_clauses(Block& inner, const Expression& node) const;
+  /// Window functions and DISTINCT ON see the rows of one key at a time.
+  static Status separate_keys(Block& inner, const std::vector<CorrelationKey>& keys);
 
   /// Takes the conditions with outer columns out of the subquery's WHERE. Error: outer columns
   /// elsewhere.
@@ -214,7 +240,8 @@ class Subqueries {
   std::vector<Expression> waiting_;
   std::vector<SqlJoin> first_joins_;  ///< before subqueries added theirs
   std::optional<Expression> first_where_;
-  std::map<std::string, std::string> matched_;  ///< by alias
+  std::vector<Expression> keys_with_subqueries_;  ///< of GROUP BY, before they were replaced
+  std::map<std::string, std::string> matched_;    ///< by alias
   /// Whether rows for which the subquery at hand gives null are dropped.
   bool drops_nulls_ = false;
 };

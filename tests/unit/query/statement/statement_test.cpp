@@ -339,6 +339,97 @@ constexpr Case kCases[] = {
      "03:00:00,10:30:00\n"},
     {"select name from (select name as dept, dept as name from emp) order by dept desc limit 2",
      "\nhr\n"},
+    {"select x, n from (values (1), (2)) t(x), lateral (select y, count(*) over () n from "
+     "(values (1), (1), (2)) u(y) where y = x) order by all",
+     "1,2\n1,2\n2,1\n"},
+    {"select x, w from (values (1), (3), (9)) t(x), lateral (select id as w from emp where id <= "
+     "x qualify row_number() over (order by id desc) = 1) order by all",
+     "1,1\n3,3\n9,6\n"},
+    {"select d.dept, (select max(salary) over () from emp e where e.dept = d.dept limit 1) from "
+     "dept d order by all",
+     "it,300\nops,\nsales,200\n"},
+    {"select x from (values (1), (2)) t(x) where 2 in (select sum(y) over () from (values (1), "
+     "(1), (2)) u(y) where y = x) order by all",
+     "1\n2\n"},
+    {"select x, 2 not in (select sum(y) over () from (values (1), (1), (3)) u(y) where y = x) "
+     "from (values (1), (3)) t(x) order by all",
+     "1,false\n3,true\n"},
+    {"select x from (values (1), (2), (3)) t(x) where exists (select count(*) from (values (1), "
+     "(1), (2)) u(y) where y = x having count(*) > 1)",
+     "1\n"},
+    {"select x, exists (select count(*) from (values (1), (1), (2)) u(y) where y = x having "
+     "count(*) < 2) from (values (1), (2), (3)) t(x) order by all",
+     "1,false\n2,true\n3,true\n"},
+    {"select x, (select count(*) from (values (1), (1), (2)) u(y) where y = x having count(*) < "
+     "2) from (values (1), (2), (3)) t(x) order by all",
+     "1,\n2,1\n3,0\n"},
+    {"select t.x, u.n from (values (1), (2), (3)) t(x), lateral (select count(*) n from (values "
+     "(1), (1), (2)) u(y) where y = x having count(*) < 2) u order by all",
+     "2,1\n3,0\n"},
+    {"select * from (values (1), (2), (3)) t(x) left join lateral (select count(*) n from "
+     "(values (1), (1), (2)) u(y) where y = x having count(*) < 2) u on true order by all",
+     "1,\n2,1\n3,0\n"},
+    {"select x, n from (values (1), (3), (0)) t(x), lateral (select 5 n from emp where id <= x "
+     "having count(*) = 0) order by all",
+     "0,5\n"},
+    {"select x, y from (values (1), (2)) t(x), lateral (select distinct on (g) y from (values "
+     "(1, 'a'), (2, 'a'), (2, 'b')) u(y, g) where y <= x order by g, y desc) order by all",
+     "1,1\n2,2\n2,2\n"},
+    {"select x from (values (1), (2)) t(x) where 1 in (select distinct on (g) y from (values (1, "
+     "'a'), (2, 'a')) u(y, g) where y <= x order by g, y desc)",
+     "1\n"},
+    {"select x from (values (1), (0)) t(x) where x in (select count(*) from (values (1), (1), "
+     "(2)) u(y) where y = x)",
+     "0\n"},
+    {"select x, x not in (select count(*) from (values (1), (1), (2)) u(y) where y = x), x = any "
+     "(select max(y) from (values (1), (1), (2)) u(y) where y = x) from (values (1), (0), (2)) "
+     "t(x) order by all",
+     "0,false,\n1,true,true\n2,true,true\n"},
+    {"select x, x in (select count(*) from (values (1), (1), (2)) u(y) where y = x having "
+     "count(*) > 0) from (values (1), (0), (2)) t(x) order by all",
+     "0,false\n1,false\n2,false\n"},
+    {"select x, x in (select count(*) from (values (1), (1), (2)) u(y) where y = x group by y) "
+     "from (values (1), (0), (2)) t(x) order by all",
+     "0,false\n1,false\n2,false\n"},
+    {"select x from (values (1), (2)) t(x) where x in (select y from (values (1), (2)) u(y) "
+     "using sample 0 rows)",
+     ""},
+    {"select x from (values (1), (2)) t(x) where x in (select y from (values (1), (2), (3), (4)) "
+     "u(y) order by y limit 25%)",
+     "1\n"},
+    {"select x, (select count(*) from (values (1), (1), (2)) u(y) where y = x limit 1) from "
+     "(values (1), (2), (3)) t(x) order by all",
+     "1,2\n2,1\n3,0\n"},
+    {"select x, g, n from (values (1), (2), (3)) t(x), lateral (select y + 1 as g, count(*) n "
+     "from (values (1), (1), (2)) u(y) where y = x group by all) order by all",
+     "1,2,2\n2,3,1\n"},
+    {"select x from (values (1), (2), (3)) t(x) where exists (select y from (values (1), (1), "
+     "(2)) u(y) where y = x group by all having count(*) > 1)",
+     "1\n"},
+    {"select x, y from (values (1), (2), (3)) t(x), lateral (select y from (values (1), (1), "
+     "(2)) u(y) where y >= x order by all desc limit 1) order by all",
+     "1,2\n2,2\n"},
+    {"select d.dept, (select floor(salary / 100) from emp e where e.dept = d.dept group by all "
+     "order by count(*) desc, 1 limit 1) from dept d order by all",
+     "it,2\nops,\nsales,1\n"},
+    {"select x, s from (values (1), (2), (5)) t(x), lateral (select sum(count(*)) over () s from "
+     "emp where id <= x group by dept) order by all",
+     "1,1\n2,2\n5,5\n5,5\n5,5\n"},
+    {"select d.dept, (select name from emp e where e.dept = d.dept qualify row_number() over "
+     "(order by id desc) = 1) from dept d order by all",
+     "it,Dan\nops,\nsales,Bob\n"},
+    {"select x in (select unnest(l) from (values ([1, 5]), ([3])) u(l)) from (values (5)) t(x)",
+     "true\n"},
+    {"select x from (values (0), (4), (7)) t(x) where x in (select b from (values (5)) l(a) asof "
+     "join (values (0), (4)) r(b) on a >= b)",
+     "4\n"},
+    {"select sum((select count(*) from pay where emp = id)) from emp", "6\n"},
+    {"select id % 2 as k, max((select count(*) from pay where emp = id)) from emp group by all "
+     "order by all",
+     "0,1\n1,3\n"},
+    {"select (select count(*) from pay where emp = id) % 2 + 1 as c, count(*) from emp group by "
+     "c order by all",
+     "1,4\n2,2\n"},
 };
 
 class StatementTest : public JoinTest {
@@ -465,6 +556,43 @@ TEST_F(StatementTest, MistakesShowTheirPlace) {
       {"select time '25:00:00' from emp", "is not cast to a time"},
       {"select name from (select id from emp)", "there is no column 'name'"},
       {"with t as (select id + nam as x from emp) select x from t", "there is no column 'nam'"},
+      {"select x from (values (1)) t(x), lateral (select id from emp where id > x limit 50%)",
+       "LIMIT with % is not supported in a subquery with columns of the SELECT around it"},
+      {"select x from (values (1)) t(x) where exists (select id from emp where id = x using sample "
+       "1)",
+       "USING SAMPLE is not supported in a subquery"},
+      {"select x from (values (1)) t(x), lateral (select count(*) from emp where id = x group by "
+       "rollup (dept))",
+       "GROUPING SETS, ROLLUP or CUBE is not supported in a subquery"},
+      {"select x from (values (1)) t(x) where exists (select id from emp where id = x group by "
+       "cube "
+       "(id))",
+       "GROUPING SETS, ROLLUP or CUBE is not supported in a subquery"},
+      {"select x, (select unnest([id]) from emp where id = x limit 1) from (values (1)) t(x)",
+       "unnest() is not supported in a subquery"},
+      {"select x, (select max(b) from (values (1)) l(a) asof join (values (0)) r(b) on a >= b "
+       "where "
+       "a = x) from (values (1)) t(x)",
+       "ASOF JOIN is not supported in a subquery"},
+      {"select x from (values (1)) t(x), lateral (select distinct on (dept) id from emp where id > "
+       "x order by dept, id limit 1)",
+       "QUALIFY or DISTINCT ON with LIMIT is not supported in a subquery"},
+      {"select x, (select id from emp where id > x order by count(*) over () limit 1) from (values "
+       "(1)) t(x)",
+       "ORDER BY a window function with LIMIT or DISTINCT ON is not supported"},
+      {"select x, (select count(*) + count(*) over () from emp where id > x) from (values (1)) "
+       "t(x)",
+       "a window function beside aggregates is not supported"},
+      {"select x, (select sum(count(*)) over () from emp where id > x) from (values (1)) t(x)",
+       "a window function over aggregates without GROUP BY is not supported"},
+      {"select x, (select count(*) from emp where id > x offset 1) from (values (1)) t(x)",
+       "LIMIT 0 or OFFSET of aggregates is not supported"},
+      {"select x, (select id + count(*) from emp where id = x) from (values (1)) t(x)",
+       "the column 'id' has many values in a group"},
+      {"select dept, (select count(*) from pay where emp = id) from emp group by dept",
+       "names a column of the SELECT around it that is no key of its groups"},
+      {"select id, (select count(*) from pay where emp = id) from emp group by rollup (id)",
+       "is not supported beside GROUPING SETS, ROLLUP and CUBE"},
   };
   for (const Case& each : kMistakes) {
     const auto rows = answer(each.statement);
