@@ -29,8 +29,7 @@ static bool is_lambda(const Expression& node) {
   return node.kind == Kind::kFunction && node.text == kLambdaCall;
 }
 
-/// VALUES with a column for each list.
-static SqlStatement rows_of_lists(const std::vector<Expression>& lists) {
+SqlStatement rows_of_lists(const std::vector<Expression>& lists) {
   SqlStatement values;
   values.kind = SqlStatement::Kind::kValues;
   for (std::size_t row = 0;; ++row) {

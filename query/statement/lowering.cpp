@@ -603,6 +603,14 @@ Result<Relation> Lowering::keep_column(const ColumnSchema& column,
   return keep(std::move(rows), "values of a series");
 }
 
+/// unnest([1, 2]): a row for each literal.
+Result<Relation> Lowering::elements_of_list(const SqlSource& source) {
+  PRESSO_ASSIGN(Relation rows,
+                answer(rows_of_lists(source.arguments), nullptr, nullptr, "elements of a list"));
+  rows.alias = source.alias.empty() ? source.path : source.alias;
+  return renamed(std::move(rows), {source.path}, source);
+}
+
 /// generate_series(first, last[, step]) with its end, range(first, end[, step]) without.
 Result<Relation> Lowering::function(const SqlSource& source) {
   const auto refuse = [&](const std::string& what) {
@@ -610,6 +618,15 @@ Result<Relation> Lowering::function(const SqlSource& source) {
     error.byte_offset = source.offset;
     return shown(std::move(error));
   };
+  const bool is_list =
+      source.arguments.size() == 1 && source.arguments[0].kind == Kind::kFunction &&
+      source.arguments[0].text == "list_value" && !source.arguments[0].arguments.empty();
+  if (source.path == "unnest" && is_list) return elements_of_list(source);
+  if (source.path == "unnest") {
+    return refuse(
+        "unnest() in FROM takes a list such as [1, 2], or an array of a source before it: FROM "
+        "'orders.json' o, unnest(o.lines) AS u(line)");
+  }
   const bool includes_end = source.path == "generate_series";
   if (!includes_end && source.path != "range") {
     return refuse("'" + source.path +

@@ -143,6 +143,7 @@ class Lowering {
   Status answer_common(CommonTable& table);
   Result<Relation> recursive(const CommonTable& table, const CommonTables* common);
   Result<Relation> function(const SqlSource& source);
+  Result<Relation> elements_of_list(const SqlSource& source);
   /// Takes values of a column of 8 bytes, in any number of calls.
   using AddValues = std::function<Status(const std::vector<std::int64_t>& values)>;
   Result<Relation> keep_column(const ColumnSchema& column,
@@ -274,6 +275,8 @@ class Block {
 
 /// Whether the statement is a SELECT whose rows are those of its sources that fulfil a condition.
 bool only_chooses(const SqlStatement& statement);
+/// VALUES with a column for each list; shorter lists end with nulls.
+SqlStatement rows_of_lists(const std::vector<Expression>& lists);
 /// Whether the expression calls an aggregate that is no window function, outside of subqueries.
 bool calls_aggregate(const Expression& tree);
 /// Whether this node calls an aggregate function, of any kind.

@@ -280,14 +280,28 @@ class Statements:
         """One column of a type; correlated or not."""
         source, inner = self.base(depth - 1)
         both = inner + (scope if self.chance(0.5) else [])
-        text = "select %s from %s" % (self.expr(inner, type, 1), source)
+        item, end = self.expr(inner, type, 1), ""
+        if type == INT and self.chance(0.3):
+            item, end = self.over_rows(inner)
+        text = "select %s from %s" % (item, source)
         if both != inner and scope:
             text += " where " + self.correlation(inner, scope)
             if self.chance(0.3):
                 text += " and " + self.cond(inner, 1)
         elif self.chance(0.6):
             text += " where " + self.cond(inner, 1)
-        return text
+        return text + end
+
+    def over_rows(self, scope):
+        """An item that depends on all rows, and what stands at the end of its SELECT."""
+        rng = self.rng
+        column, key = self.column(scope, INT), self.column(scope, INT)
+        having = rng.choice(["", " having count(*) > %d" % rng.randint(0, 3)])
+        ranked = (column, " qualify rank() over (order by %s) = 1" % key)
+        ranks = ("dense_rank() over (order by %s)" % column, "")
+        groups = ("count(*)", " group by %s%s" % (key, having))
+        one = rng.choice([("count(*)", having), ("max(%s)" % column, having)])
+        return rng.choice([("count(*) over ()", ""), ranked, ranks, groups, one])
 
     def correlation(self, inner, outer):
         type = self.rng.choice([INT, INT, INT, STR, DATE])
@@ -304,7 +318,8 @@ class Statements:
             words.append(self.correlation(inner, scope))
         if self.chance(0.4):
             words.append(self.cond(inner, 1))
-        return "(%s%s)" % (text, " where " + " and ".join(words) if words else ""), type
+        end = " having count(*) > %d" % self.rng.randint(0, 2) if self.chance(0.2) else ""
+        return "(%s%s%s)" % (text, " where " + " and ".join(words) if words else "", end), type
 
     def sub_cond(self, scope, depth):
         rng = self.rng
@@ -411,15 +426,15 @@ class Statements:
         if form == 0 and " join " not in text.split("(")[0]:
             alias, table = self.name("t"), rng.choice(list(TABLES))
             own = self.qualified(alias, TABLES[table])
-            items = [self.expr(own, INT, 1), self.expr(own, INT, 1)]
+            items, end = [self.expr(own, INT, 1), self.expr(own, INT, 1)], ""
             if rng.random() < 0.3:
                 items = ["cast(%s as bigint)" % self.aggregate(own, INT), "count(*)"]
-            inner = "select %s as l1, %s as l2 from %s as %s where %s" % (
-                *items,
-                table,
-                alias,
-                self.correlation(own, scope),
-            )
+            elif rng.random() < 0.4:
+                items[0], end = self.over_rows(own)
+                if " over " not in items[0] and " qualify " not in end:
+                    items[1] = "7"
+            inner = "select %s as l1, %s as l2 from %s as %s where " % (*items, table, alias)
+            inner += self.correlation(own, scope) + end
             name = self.name("t")
             comma = rng.choice([", lateral", " cross join lateral"])
             return "%s%s (%s) as %s" % (text, comma, inner, name), scope + [

@@ -430,6 +430,9 @@ constexpr Case kCases[] = {
     {"select (select count(*) from pay where emp = id) % 2 + 1 as c, count(*) from emp group by "
      "c order by all",
      "1,4\n2,2\n"},
+    {"select x, u from (values (1), (2)) t(x), unnest([1, 2, null]) as u(u) order by all",
+     "1,1\n1,2\n1,\n2,1\n2,2\n2,\n"},
+    {"select unnest from unnest(['b', 'a']) order by 1", "a\nb\n"},
 };
 
 class StatementTest : public JoinTest {
@@ -593,6 +596,7 @@ TEST_F(StatementTest, MistakesShowTheirPlace) {
        "names a column of the SELECT around it that is no key of its groups"},
       {"select id, (select count(*) from pay where emp = id) from emp group by rollup (id)",
        "is not supported beside GROUPING SETS, ROLLUP and CUBE"},
+      {"select * from unnest('abc')", "unnest() in FROM takes a list such as [1, 2]"},
   };
   for (const Case& each : kMistakes) {
     const auto rows = answer(each.statement);
