@@ -139,7 +139,7 @@ Status ChunkReader::next_page() {
     const Bytes stored =
         window_.bytes().subspan(at_ - window_at_ + header.header_bytes, stored_bytes);
     at_ += header.header_bytes + stored_bytes;
-    if (header.has_checksum && !is_page_sound(stored, header.checksum)) {
+    if (header.has_checksum && page_checksum(stored).value_or(header.checksum) != header.checksum) {
       return bad("the page's checksum does not match");
     }
     if (header.type == ParquetPage::kDictionary) {

@@ -541,6 +541,9 @@ class ChunkWriter {
     out.int_field(1, static_cast<int>(type));
     out.int_field(2, static_cast<std::int64_t>(plain.size()));
     out.int_field(3, static_cast<std::int64_t>(compressed_.size()));
+    if (const auto checksum = page_checksum(compressed_.bytes())) {
+      out.int_field(4, static_cast<std::int32_t>(*checksum));
+    }
     add_header(out);
     out.end_struct();
     chunk_.bytes.append(header);

@@ -251,11 +251,11 @@ Status compress_page(Bytes from, Buffer& to) {
   return {};
 }
 
-bool is_page_sound([[maybe_unused]] Bytes page, [[maybe_unused]] std::uint32_t checksum) {
+std::optional<std::uint32_t> page_checksum([[maybe_unused]] Bytes page) {
 #ifdef PRESSO_HAVE_ZLIB
-  return crc32(0, page.data(), static_cast<uInt>(page.size())) == checksum;
+  return static_cast<std::uint32_t>(crc32(0, page.data(), static_cast<uInt>(page.size())));
 #else
-  return true;
+  return std::nullopt;
 #endif
 }
 

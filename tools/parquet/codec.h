@@ -4,6 +4,8 @@
 // LZO are declined. Tested by tests/cli/test_parquet.py and tests/differential/parquet_oracle.py.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tools/parquet/parquet_format.h"
@@ -25,7 +27,7 @@ ParquetCodec written_codec();
 /// Compresses with written_codec(); `to` is replaced.
 Status compress_page(Bytes from, Buffer& to);
 
-/// The checksum of a page (CRC-32), or nothing without zlib.
-bool is_page_sound(Bytes page, std::uint32_t checksum);
+/// The checksum of a page as it is stored (CRC-32); nullopt if this build lacks zlib.
+std::optional<std::uint32_t> page_checksum(Bytes page);
 
 }  // namespace presso::cli
