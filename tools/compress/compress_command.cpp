@@ -271,22 +271,25 @@ class CompressCommand final : public Command {
       if (bad_rows) std::remove(table_.bad_rows.c_str());
       return;
     }
-    report_table(path, *summary, time.seconds());
+    // The values of a file of columns are no text, so its own size is what people compare with.
+    const bool is_file = input.is_regular() && summary->schema.text.kind == TextKind::kNone;
+    report_table(path, *summary, is_file ? input.size() : summary->plain_bytes, time.seconds());
   }
 
   /// Reports a table: warnings, with -v its columns, and the line of JSON if asked for. The line of
   /// JSON goes to standard output, on which there is no compressed data: see check_table_outputs().
-  void report_table(const std::string& path, const TableSummary& summary, double seconds) {
+  void report_table(const std::string& path, const TableSummary& summary, std::uint64_t bytes,
+                    double seconds) {
     for (const std::string& note : summary.notes) notice(shown_name(path), note);
     if (summary.bad_rows > 0) warning(shown_name(path), bad_rows_text(summary, table_.bad_rows));
-    describe_table(shown_name(path), summary, seconds);
+    describe_table(shown_name(path), summary, bytes, seconds);
     if (table_.report_json) {
       const std::string json = table_report_json(path, summary, seconds);
       const bool written = std::fwrite(json.data(), 1, json.size(), stdout) == json.size();
       if (std::fflush(stdout) != 0 || !written) error("", "cannot write to standard output");
     }
     ++totals_.files;
-    totals_.plain += summary.plain_bytes;
+    totals_.plain += bytes;
     totals_.compressed += summary.compressed_bytes;
   }
 

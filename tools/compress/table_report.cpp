@@ -33,7 +33,8 @@ std::string bad_rows_text(const TableSummary& summary, const std::string& bad_ro
 }
 
 /// For --verbose: each column's type and why it has it, and where the time went.
-void describe_table(const std::string& name, const TableSummary& summary, double seconds) {
+void describe_table(const std::string& name, const TableSummary& summary, std::uint64_t bytes,
+                    double seconds) {
   verbose(name, dialect_words(summary));
   for (std::size_t i = 0; i < summary.findings.size(); ++i) {
     const ColumnSchema& column = summary.schema.columns[i];
@@ -45,9 +46,9 @@ void describe_table(const std::string& name, const TableSummary& summary, double
     }
   }
   if (summary.schema.text.kind == TextKind::kNone) {
-    verbose(name, summary_text(summary.plain_bytes, summary.compressed_bytes) + ", " +
-                      grouped(summary.rows) + " rows, " + grouped(summary.row_groups) +
-                      " row groups, " +
+    verbose(name, summary_text(bytes, summary.compressed_bytes) + ", " + grouped(summary.rows) +
+                      " rows, " + grouped(summary.row_groups) + " row groups, " +
+                      grouped(summary.plain_bytes) + " bytes of values, " +
                       rate_text(static_cast<double>(summary.plain_bytes) / seconds));
     return;
   }
@@ -55,9 +56,9 @@ void describe_table(const std::string& name, const TableSummary& summary, double
   // Shares are of the processor time of all threads.
   const double all = work.inferring + work.parsing + work.sorting + work.coding;
   const auto share = [all](double part) { return decimal_text(100 * part / all, 0) + " %"; };
-  verbose(name, summary_text(summary.plain_bytes, summary.compressed_bytes) + ", " +
-                    grouped(summary.rows) + " rows, " + grouped(summary.exact_lines) +
-                    " of them kept as text, " + grouped(summary.row_groups) + " row groups, " +
+  verbose(name, summary_text(bytes, summary.compressed_bytes) + ", " + grouped(summary.rows) +
+                    " rows, " + grouped(summary.exact_lines) + " of them kept as text, " +
+                    grouped(summary.row_groups) + " row groups, " +
                     rate_text(static_cast<double>(summary.plain_bytes) / seconds) + ", " +
                     decimal_text(all, 3) + " s of work: types " + share(work.inferring) +
                     ", parsing and comparing " + share(work.parsing) +

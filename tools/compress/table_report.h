@@ -17,7 +17,8 @@ std::string dialect_words(const TableSummary& summary);
 /// The warning about rows that were written to the file `bad_rows`; empty if there are none.
 std::string bad_rows_text(const TableSummary& summary, const std::string& bad_rows);
 /// With -v: prints a line for each column and where the time went.
-void describe_table(const std::string& name, const TableSummary& summary, double seconds);
+void describe_table(const std::string& name, const TableSummary& summary, std::uint64_t bytes,
+                    double seconds);
 /// The report as a line of JSON, with its line end. Texts that are not UTF-8 get replacement
 /// characters. The second one is that of a text which is not stored, without what storing tells.
 std::string table_report_json(const std::string& path, const TableSummary& summary, double seconds);
