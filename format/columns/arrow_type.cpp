@@ -53,6 +53,16 @@ bool is_run_ends(const ArrowType& type) {
          is_integer_format(type.children[0].format, "sil");
 }
 
+void add_fields(const ArrowType& type, const std::string& path, std::vector<NestedField>& to);
+
+/// A map is an object whose keys are not known, or an array of objects with a key and a value.
+void add_map_fields(const ArrowType& map, const std::string& path, std::vector<NestedField>& to) {
+  const ArrowType& entry = map.children[0];
+  if (has_text_keys(map)) return add_fields(entry.children[1], path + ".*", to);
+  add_fields(entry.children[0], path + "[*].key", to);
+  add_fields(entry.children[1], path + "[*].value", to);
+}
+
 /// Adds the types of the values below a path.
 void add_fields(const ArrowType& type, const std::string& path, std::vector<NestedField>& to) {
   switch (*kind_of(type)) {
@@ -77,8 +87,10 @@ void add_fields(const ArrowType& type, const std::string& path, std::vector<Nest
       return add_fields(type.children[1], path, to);
     case ArrowKind::kDictionary:
       return add_fields(type.dictionary[0], path, to);
+    case ArrowKind::kMap:
+      return add_map_fields(type, path, to);
     default:
-      return;  // the keys of a map are not known
+      return;  // nothing but nulls
   }
 }
 
@@ -208,9 +220,7 @@ Result<ArrowType> arrow_type_of(const ArrowSchema& schema, const std::string& co
   return type_of_schema(schema, column, 0);
 }
 
-NestedFields fields_of(const ArrowType& type) {
-  std::vector<NestedField> fields;
-  add_fields(type, "", fields);
+NestedFields fields_in_order(std::vector<NestedField> fields) {
   const auto before = [](const NestedField& a, const NestedField& b) { return a.path < b.path; };
   const auto same = [](const NestedField& a, const NestedField& b) { return a.path == b.path; };
   // Where two members have one name, a path leads to the first.
@@ -218,6 +228,12 @@ NestedFields fields_of(const ArrowType& type) {
   fields.erase(std::unique(fields.begin(), fields.end(), same), fields.end());
   if (fields.size() > kMostFields) fields.clear();
   return NestedFields(std::move(fields));
+}
+
+NestedFields fields_of(const ArrowType& type) {
+  std::vector<NestedField> fields;
+  add_fields(type, "", fields);
+  return fields_in_order(std::move(fields));
 }
 
 ColumnSchema column_of(const ArrowType& type) {

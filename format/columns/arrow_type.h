@@ -60,6 +60,9 @@ bool has_text_keys(const ArrowType& map);
 /// than 128 bits become such of 128. The error is kUnsupported, with the format that cannot be
 /// stored; `column` is for the message.
 Result<ArrowType> arrow_type_of(const ArrowSchema& schema, const std::string& column);
+/// Fields of a column that were found in any order. Of two with one path the first counts; there
+/// are none if they are more than a column may have.
+NestedFields fields_in_order(std::vector<NestedField> fields);
 /// The values within nested ones that have a type of their own (FORMAT.md 15.2).
 NestedFields fields_of(const ArrowType& type);
 /// The column in which values of this type are stored, without a name.

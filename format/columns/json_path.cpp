@@ -63,7 +63,10 @@ std::optional<JsonPath> dollar_path(std::string_view text, bool each) {
   for (std::size_t at = 0; at < text.size();) {
     const char mark = text[at++];
     std::optional<JsonStep> step;
-    if (mark == '.') {
+    if (mark == '.' && each && text.substr(at).starts_with('*')) {
+      step = JsonStep{Kind::kAnyKey, {}, 0};
+      ++at;
+    } else if (mark == '.') {
       auto key = take_key(text, at);
       if (key) step = JsonStep{Kind::kKey, *std::move(key), 0};
     } else if (mark == '[') {
@@ -205,6 +208,7 @@ std::optional<JsonPath> parse_json_path(std::string_view text, bool each) {
 /// Keys of ASCII letters, digits and '_' need no quotes.
 std::string json_step_text(const JsonStep& step) {
   if (step.kind == Kind::kEach) return "[*]";
+  if (step.kind == Kind::kAnyKey) return ".*";
   if (step.kind == Kind::kPlace) {
     return '[' + (step.place == kNowhere ? "#" : std::to_string(step.place)) + ']';
   }

@@ -28,6 +28,7 @@ struct JsonStep {
     kPlace,
     kEither,  ///< a key of an object, or a place of an array
     kEach,    ///< every element, `[*]`; leads to no single value
+    kAnyKey,  ///< the value of every key, `.*`; leads to no single value
   };
   Kind kind = Kind::kKey;
   std::string key;
@@ -36,10 +37,11 @@ struct JsonStep {
 };
 using JsonPath = std::vector<JsonStep>;
 
-/// Parses a path; nullopt if the text is none. `[*]` is only taken if `each` is set.
+/// Parses a path; nullopt if the text is none. `[*]` and `.*` are only taken if `each`
+/// is set.
 std::optional<JsonPath> parse_json_path(std::string_view text, bool each = false);
 
-/// A step as it stands in such a text: `.key`, `."a key"`, `[0]`, `[*]`.
+/// A step as it stands in such a text: `.key`, `."a key"`, `[0]`, `[*]`, `.*`.
 std::string json_step_text(const JsonStep& step);
 /// The path as text that begins with '$'.
 std::string json_path_text(const JsonPath& path);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "format/columns/json_path.h"
@@ -81,14 +82,29 @@ Result<JsonStep> step_of(const Expression& step) {
   return result;
 }
 
-/// The path as NestedField has it: a field stands for all elements of an array.
-std::string field_path(const JsonPath& path) {
-  std::string text;
-  for (JsonStep step : path) {
-    if (step.kind == JsonStep::Kind::kPlace) step.kind = JsonStep::Kind::kEach;
-    text += json_step_text(step);
+/// Whether a field has this path or one that begins with it.
+bool leads_to_fields(const NestedFields& fields, const std::string& path) {
+  const std::vector<NestedField>& all = fields.all();
+  const auto found = std::lower_bound(
+      all.begin(), all.end(), path,
+      [](const NestedField& field, const std::string& other) { return field.path < other; });
+  return found != all.end() && found->path.starts_with(path);
+}
+
+/// The field that a path leads to from the one at `begun`, or nullptr. A field stands for all
+/// elements of an array, or for the values of all keys of a map.
+const NestedField* find_field(const NestedFields& fields, std::span<const JsonStep> path,
+                              const std::string& begun = {}) {
+  if (path.empty()) return fields.find(begun);
+  JsonStep step = path[0];
+  if (step.kind == JsonStep::Kind::kPlace) step.kind = JsonStep::Kind::kEach;
+  for (const std::string& text : {json_step_text(step), std::string(".*")}) {
+    const std::string next = begun + text;
+    const bool fits = text != ".*" || step.kind == JsonStep::Kind::kKey;
+    if (!fits || !leads_to_fields(fields, next)) continue;
+    if (const NestedField* const found = find_field(fields, path.subspan(1), next)) return found;
   }
-  return text;
+  return nullptr;
 }
 
 /// The name of a column with nested values which the first keys of a path belong to.
@@ -171,7 +187,7 @@ Result<NodeId> Binder::path_in(NodeId value, const JsonPath& path) const {
     const NestedFields fields = node.schema.fields;  // nodes move where others are added
     const NodeId text = build_.json(Step::kJsonText, Family::kString,
                                     {value, build_.string(json_path_text(path))}, 1);
-    const NestedField* const field = fields.find(field_path(path));
+    const NestedField* const field = find_field(fields, path);
     return field == nullptr ? Result<NodeId>(text) : build_.cast(text, field->type);
   }
   if (node.family != Family::kString) {

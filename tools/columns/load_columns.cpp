@@ -33,11 +33,13 @@ std::vector<std::size_t> needed_columns(const TableSchema& schema, const ColumnL
   return needed;
 }
 
-TableSummary begun_summary(const ColumnFile& file, std::span<const std::size_t> columns) {
+Result<TableSummary> begun_summary(const ColumnFile& file, std::span<const std::size_t> columns,
+                                   unsigned threads) {
   TableSummary summary;
   for (const std::size_t column : columns) {
     summary.schema.columns.push_back(file.schema().columns[column]);
   }
+  PRESSO_TRY(file.find_fields(columns, threads, summary.schema));
   summary.findings.resize(columns.size());
   summary.notes = file.notes();
   summary.file_kind = file.kind();
@@ -253,10 +255,10 @@ Result<TableSummary> write_column_table(const ColumnFile& file, ByteSink& sink,
                                         const ColumnLoad& load) {
   if (!load.types.empty() || !load.sort.by.empty()) return write_arranged_table(file, sink, load);
   const std::vector<std::size_t> columns = needed_columns(file.schema(), load);
-  TableSummary summary = begun_summary(file, columns);
+  const unsigned threads = threads_or_all(load.compress.threads);
+  PRESSO_ASSIGN(TableSummary summary, begun_summary(file, columns, threads));
   PRESSO_ASSIGN(TableWriter writer, TableWriter::open(sink, summary.schema, writer_options(load)));
   if (!load.names_only) {
-    const unsigned threads = threads_or_all(load.compress.threads);
     PRESSO_TRY(file.read(columns, threads, [&](std::span<const ColumnView> views) {
       count(views, summary);
       return writer.append(views);
@@ -268,8 +270,9 @@ Result<TableSummary> write_column_table(const ColumnFile& file, ByteSink& sink,
 
 Result<TableSummary> describe_columns(const ColumnFile& file, unsigned threads) {
   const std::vector<std::size_t> columns = needed_columns(file.schema(), {});
-  TableSummary summary = begun_summary(file, columns);
-  PRESSO_TRY(file.read(columns, threads_or_all(threads), [&](std::span<const ColumnView> views) {
+  threads = threads_or_all(threads);
+  PRESSO_ASSIGN(TableSummary summary, begun_summary(file, columns, threads));
+  PRESSO_TRY(file.read(columns, threads, [&](std::span<const ColumnView> views) {
     count(views, summary);
     return Status();
   }));

@@ -43,6 +43,12 @@ class ColumnFile {
   /// Lets read() leave out rows that do not fulfil all conditions; returns how many it will.
   virtual std::uint64_t leave_out(const RowConditions&) { return 0; }
 
+  /// Adds the fields of columns whose values must be read for it. `schema` has the columns with
+  /// these numbers.
+  virtual Status find_fields(std::span<const std::size_t>, unsigned, TableSchema&) const {
+    return {};
+  }
+
   /// Takes some rows of the columns that were asked for. What it returns ends the reading.
   using OnRows = std::function<Status(std::span<const ColumnView>)>;
   /// Reads the rows of the columns with these numbers, which rise, on up to `threads` threads.

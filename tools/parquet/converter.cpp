@@ -258,6 +258,7 @@ void ValueConverter::set_bytes(const ParquetNode& leaf) {
   if (leaf.meaning == M::kString || leaf.meaning == M::kEnum || leaf.meaning == M::kJson) {
     schema_.type = ColumnType::kUtf8;
     schema_.valid_utf8 = true;
+    if (leaf.meaning == M::kJson) schema_.text = ValueText::kRawJson;
   } else if (is_fixed && leaf.meaning == M::kUuid && leaf.width == 16) {
     schema_.type = ColumnType::kUtf8;
     schema_.valid_utf8 = true;

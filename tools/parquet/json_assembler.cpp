@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "format/columns/arrow_type.h"
+#include "format/columns/json_path.h"
+#include "format/columns/schema.h"
 #include "format/columns/string_text.h"
 #include "format/columns/utf8_check.h"
 #include "format/columns/value_text.h"
@@ -33,6 +36,42 @@ bool is_map(const ParquetNode& node) {
          is_repeated(node.children[0]) && node.children[0].children.size() == 2;
 }
 
+/// Lists the types of values; it goes through a node as JsonAssembler does.
+class FieldLister {
+ public:
+  FieldLister(const ParquetNode& top, std::span<const ValueConverter> converters)
+      : top_(top), converters_(converters) {}
+
+  void field(const ParquetNode& node, const std::string& path) {
+    if (is_repeated(node)) return content(node, path + "[*]");
+    content(node, path);
+  }
+  std::vector<NestedField> found() { return std::move(found_); }
+
+ private:
+  void content(const ParquetNode& node, const std::string& path) {
+    if (node.is_leaf()) return leaf(node, path);
+    if (is_map(node)) return field(node.children[0].children[1], path + ".*");
+    const ListNodes list = list_nodes(node);
+    if (list.repeated != nullptr && list.repeated == list.element) {
+      return content(*list.element, path + "[*]");
+    }
+    if (list.repeated != nullptr) return field(*list.element, path + "[*]");
+    for (const ParquetNode& child : node.children) {
+      field(child, path + json_step_text({JsonStep::Kind::kKey, child.name, 0}));
+    }
+  }
+  void leaf(const ParquetNode& node, const std::string& path) {
+    const ColumnSchema& type = converters_[node.leaf - top_.leaf].schema();
+    if (is_string(type.type) || path.empty() || path.size() > kMaxNameBytes) return;
+    found_.push_back({path, bare_type(type)});
+  }
+
+  const ParquetNode& top_;
+  std::span<const ValueConverter> converters_;
+  std::vector<NestedField> found_;
+};
+
 }  // namespace
 
 ListNodes list_nodes(const ParquetNode& node) {
@@ -45,6 +84,12 @@ ListNodes list_nodes(const ParquetNode& node) {
   const bool is_element = repeated.children.size() != 1 || repeated.name == "array" ||
                           repeated.name == node.name + "_tuple";
   return {&repeated, is_element ? &repeated : &repeated.children[0]};
+}
+
+NestedFields json_fields(const ParquetNode& node, std::span<const ValueConverter> converters) {
+  FieldLister lister(node, converters);
+  lister.field(node, "");
+  return fields_in_order(lister.found());
 }
 
 JsonAssembler::JsonAssembler(const ParquetNode& node, std::span<const ChunkValues> columns,

@@ -59,4 +59,7 @@ struct ListNodes {
 };
 ListNodes list_nodes(const ParquetNode& node);
 
+/// The types of the values within the JSON of a node; converters are by leaf, from node.leaf on.
+NestedFields json_fields(const ParquetNode& node, std::span<const ValueConverter> converters);
+
 }  // namespace presso::cli

@@ -6,6 +6,9 @@
 #include <algorithm>
 
 #include "compress/table/text/header.h"
+#include "compress/table/text/json_fields.h"
+#include "format/columns/json_reader.h"
+#include "format/columns/schema.h"
 #include "format/threads/parallel.h"
 #include "tools/parquet/json_assembler.h"
 #include "tools/parquet/row_group_filter.h"
@@ -84,6 +87,40 @@ void spread(const std::vector<Byte>& levels, Byte most, std::size_t width, Dense
   spread_fixed<16>(levels, most, count, values);
 }
 
+/// Checks texts of the type JSON, and turns their line feeds into blanks, so that each text fits
+/// into a line of JSON Lines. Returns the number of the text that is none, from 1 on, or 0.
+std::size_t check_json(DenseValues& texts, std::string& why) {
+  std::vector<JsonMember> members;
+  JsonReader reader(members);
+  JsonMember value;
+  for (std::size_t i = 0; i < texts.count; ++i) {
+    members.clear();
+    reader.begin(texts.string(i));
+    if (reader.read_text(value)) continue;
+    why = reader.why();
+    return i + 1;
+  }
+  Byte* const begin = texts.values.data();
+  // In JSON they stand between values alone, since strings have them escaped.
+  const auto is_line_end = [](Byte byte) { return byte == '\n' || byte == '\r'; };
+  std::replace_if(begin, begin + texts.values.size(), is_line_end, Byte{' '});
+  return 0;
+}
+
+/// Looks at the objects and arrays among texts, which are JSON.
+void add_json(const ColumnView& texts, std::size_t column, JsonFields& to) {
+  const auto bytes = static_cast<std::size_t>(texts.offsets[texts.rows]);
+  const Bytes all(texts.values, bytes);
+  to.begin(all);
+  for (std::uint64_t row = 0; row < texts.rows; ++row) {
+    auto at = static_cast<std::size_t>(texts.offsets[row]);
+    const auto end = static_cast<std::size_t>(texts.offsets[row + 1]);
+    while (at < end && all[at] <= ' ') ++at;
+    if (at < end && (all[at] == '{' || all[at] == '[')) to.add(column, at);
+  }
+  to.end();
+}
+
 std::vector<Byte> bits_of(const Byte* truths, std::size_t rows, Byte one) {
   std::vector<Byte> bits((rows + 7) / 8);
   for (std::size_t row = 0; row < rows; ++row) {
@@ -136,6 +173,15 @@ class ParquetReader::ColumnReader {
     ChunkValues& read = read_[0];
     const ParquetNode& leaf = *column_.node;
     const auto most = static_cast<Byte>(leaf.def_level);
+    if (schema_.text == ValueText::kRawJson) {
+      std::string why;
+      const std::size_t bad = check_json(read.values, why);
+      if (bad > 0) {
+        return make_error(ErrorCode::kInvalidArgument,
+                          place_ + ": value " + grouped(values_ + bad) + " is no JSON: " + why);
+      }
+      values_ += read.values.count;
+    }
     if (read.values.count < rows) {
       validity_ = bits_of(read.def_levels.data(), rows, most);
       spread(read.def_levels, most, column_.converters[0].width(), read.values);
@@ -172,6 +218,7 @@ class ParquetReader::ColumnReader {
   std::vector<ChunkValues> read_;
   std::vector<Byte> bits_;
   std::vector<Byte> validity_;
+  std::uint64_t values_ = 0;  ///< texts of the type JSON that have been read
 };
 
 ParquetReader::ParquetReader(const RandomAccess& file, std::unique_ptr<ParquetFooter> footer)
@@ -197,6 +244,10 @@ Status ParquetReader::add_column(const ParquetNode& node, const std::string& nam
     schema = {};
     schema.valid_utf8 = true;
     schema.text = ValueText::kRawJson;
+    schema.fields = json_fields(node, column.converters);
+    // Paths beyond the limit of a table are left out: their values have no type then.
+    path_bytes_ += bytes_of_paths(schema.fields);
+    if (path_bytes_ > kMaxPathBytes) schema.fields = {};
   }
   schema.name = name;
   schema_.columns.push_back(std::move(schema));
@@ -239,7 +290,8 @@ Result<std::unique_ptr<ParquetReader>> ParquetReader::open(const RandomAccess& f
 std::uint64_t ParquetReader::leave_out(const RowConditions& conditions) {
   std::vector<RangedColumn> columns;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    const bool has_range = !columns_[i].is_json && columns_[i].node->rep_level == 0;
+    const bool has_range =
+        schema_.columns[i].text != ValueText::kRawJson && columns_[i].node->rep_level == 0;
     columns.push_back({&schema_.columns[i], has_range ? columns_[i].node : nullptr});
   }
   std::uint64_t rows = 0;
@@ -249,6 +301,31 @@ std::uint64_t ParquetReader::leave_out(const RowConditions& conditions) {
     if (left_out_.back()) rows += group.rows;
   }
   return rows;
+}
+
+Status ParquetReader::find_fields(std::span<const std::size_t> columns, unsigned threads,
+                                  TableSchema& schema) const {
+  std::vector<std::size_t> texts;  // by their place in `columns`
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const bool is_text = !columns_[columns[i]].is_json;
+    if (!is_text || schema.columns[i].text != ValueText::kRawJson) continue;
+    texts.push_back(i);
+    numbers.push_back(columns[i]);
+  }
+  if (texts.empty()) return {};
+  JsonFields found;
+  PRESSO_TRY(read(numbers, threads, [&](std::span<const ColumnView> views) {
+    for (std::size_t i = 0; i < views.size(); ++i) add_json(views[i], texts[i], found);
+    return Status();
+  }));
+  std::size_t path_bytes = path_bytes_;
+  for (const std::size_t i : texts) {
+    NestedFields fields = found.of(i);
+    path_bytes += bytes_of_paths(fields);
+    if (path_bytes <= kMaxPathBytes) schema.columns[i].fields = std::move(fields);
+  }
+  return {};
 }
 
 Status ParquetReader::read(std::span<const std::size_t> columns, unsigned threads,

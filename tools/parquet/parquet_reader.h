@@ -42,6 +42,9 @@ class ParquetReader final : public ColumnFile {
   std::string_view kind() const override { return "parquet"; }
   /// Leaves out row groups whose statistics rule them out.
   std::uint64_t leave_out(const RowConditions& conditions) override;
+  /// Reads the columns of the type JSON, since a file says nothing about what is in them.
+  Status find_fields(std::span<const std::size_t> columns, unsigned threads,
+                     TableSchema& schema) const override;
   /// A column is read by one thread.
   Status read(std::span<const std::size_t> columns, unsigned threads,
               const OnRows& on_rows) const override;
@@ -64,6 +67,7 @@ class ParquetReader final : public ColumnFile {
   TableSchema schema_;
   std::vector<Column> columns_;
   std::vector<std::string> notes_;
+  std::size_t path_bytes_ = 0;  ///< of the fields of all columns
   std::vector<bool> left_out_;  ///< by row group; empty: none is
 };
 

@@ -126,7 +126,8 @@ struct ColumnSchema {
 
 /// A value within a nested value. Where it is neither absent nor null it can be read as the type.
 struct NestedField {
-  std::string path;   ///< ".b.c", `."a key"`; "[*]" stands for all elements of an array
+  std::string path;   ///< ".b.c", `."a key"`; "[*]" stands for all elements of an array,
+                      ///< ".*" for the values of all keys of a map
   ColumnSchema type;  ///< type, scale, precision, unit and zone; nothing else
   friend bool operator==(const NestedField&, const NestedField&) = default;
 };
