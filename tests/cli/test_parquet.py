@@ -314,6 +314,15 @@ class Output(ParquetTest):
         duckdb.sql("copy (select '[1,\n 2]'::json j) to 'good.parquet'")
         self.assertEqual(self.rows("select j, j[2] + 1 k from 'good.parquet'"),
                          [{"j": [1, 2], "k": 3}])
+        try:
+            import pyarrow as pa
+            from pyarrow import parquet
+        except ImportError:
+            self.skipTest("pyarrow is not there")
+        texts = pa.ExtensionArray.from_storage(pa.json_(), pa.array(["[1]", None, "{x"]))
+        parquet.write_table(pa.table({"j": texts}), "bad.parquet")
+        self.fails("select", "bad.parquet",
+                   saying="bad.parquet: row group 1, column 'j': value 2 is no JSON: a key")
 
     def test_a_flipped_bit_in_a_page_is_an_error(self):
         rng = random.Random(5)

@@ -63,6 +63,15 @@ TEST(JsonPath, OtherTextsThatBeginWithADollarAreNone) {
   }
 }
 
+TEST(JsonPath, StepsForAllMembersAreTakenWhereTheyAreAllowed) {
+  const auto path = parse_json_path("$.*.a[*].*", true);
+  ASSERT_TRUE(path);
+  EXPECT_EQ(path->front().kind, JsonStep::Kind::kAnyKey);
+  EXPECT_EQ(json_path_text(*path), "$.*.a[*].*");
+  EXPECT_EQ(json_path_text(*parse_json_path("$.\"*\"", true)), "$.\"*\"");
+  EXPECT_FALSE(parse_json_path("$.*a", true));
+}
+
 TEST(JsonPath, TheWholeTextIsChecked) {
   for (const char* text : {"", " ", "{\"a\":1", "{\"a\":1} x", "{\"a\":1}{}", "[1,]", "[1,,2]",
                            "{a:1}", "{\"b\":[fals], \"a\":1}", "\"a", "{\"a\":01}", "\x01"}) {
