@@ -337,7 +337,7 @@ def test_queries_look_into_nested_values(nested):
         return [tuple(row.values()) for row in found.to_pylist()]
 
     assert rows("select s.x, s.y, l[1], m.k from TABLE") == [
-        (7, "p", 1, "1.5"), (None, None, None, None), (None, "q", None, None)
+        (7, "p", 1, 1.5), (None, None, None, None), (None, "q", None, None)
     ]  # fmt: skip
     assert rows("select sum(s.x) * 2 a, max(l[2]) b from TABLE") == [(14, 2)]
     assert rows("select i, e from TABLE, unnest(l) as u(e)") == [(1, 1), (1, 2)]
