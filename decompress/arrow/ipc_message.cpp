@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Builds Arrow's IPC messages from structs of the C data interface (arrow_export.h): metadata as
-// FlatBuffers, then the columns' buffers. The numbers
-// of fields and types are those of Arrow's Schema.fbs and Message.fbs. Tested by
-// tests/cli/test_table_arrow.py, which reads them with pyarrow.
+// FlatBuffers, then the columns' buffers. The numbers of fields and types are those of Arrow's
+// Schema.fbs and Message.fbs. Tested by tests/cli/test_table_arrow.py, which reads them with
+// pyarrow.
 #include "decompress/arrow/ipc_message.h"
 
 #include <algorithm>

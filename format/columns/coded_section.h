@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The coded payload of a table's section (FORMAT.md 20). Schema, directories and index of a table
+// The coded payload of a table's section (FORMAT.md 21). Schema, directories and index of a table
 // of many columns repeat themselves, and in a small file they are a large part. Each bit is
 // predicted from the bytes before it by five models, whose predictions are mixed, and coded by
 // arithmetic coding: a few hundred bytes become about half, long lists of columns a fifth. It takes

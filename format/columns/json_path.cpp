@@ -7,14 +7,12 @@
 #include <charconv>
 #include <limits>
 
+#include "format/columns/string_text.h"
+
 namespace presso {
 namespace {
 
 using Kind = JsonStep::Kind;
-
-std::string_view json_view(Bytes text) {
-  return {reinterpret_cast<const char*>(text.data()), text.size()};
-}
 
 /// A place that no array has.
 constexpr std::int64_t kNowhere = std::numeric_limits<std::int64_t>::max();
@@ -160,7 +158,7 @@ void append_unescaped(Bytes string, std::string& to) {
 void append_string(Bytes string, std::string& to) {
   if (std::find(string.begin(), string.end(), Byte{'\\'}) == string.end()) {
     to += '"';
-    to += json_view(string);
+    to += string_text::view_of(string);
     to += '"';
     return;
   }
@@ -185,7 +183,7 @@ void append_nested(Bytes text, std::string& to) {
       append_string(text.subspan(at + 1, end - at - 1), to);
       at = end + 1;
     } else if (first == '-' || (first >= '0' && first <= '9')) {
-      const std::string_view rest = json_view(text.subspan(at));
+      const std::string_view rest = string_text::view_of(text.subspan(at));
       const std::size_t size = rest.find_first_of(kEnds);
       append_number(rest.substr(0, size), to);
       at += size;
@@ -239,7 +237,7 @@ bool JsonFinder::open(std::size_t at) {
 
 bool JsonFinder::is_key(const JsonMember& member, const std::string& key) {
   const Bytes written = text_.subspan(member.key_begin, member.key_length);
-  if (!member.key_escaped) return json_view(written) == key;
+  if (!member.key_escaped) return string_text::view_of(written) == key;
   key_.clear();
   append_unescaped(written, key_);
   return key_ == key;
@@ -293,11 +291,11 @@ void append_json(Bytes text, const JsonMember& value, std::string& to) {
     case JsonKind::kString:
       return append_string(written, to);
     case JsonKind::kNumber:
-      return append_number(json_view(written), to);
+      return append_number(string_text::view_of(written), to);
     case JsonKind::kNested:
       return append_nested(written, to);
     default:
-      to += json_view(written);
+      to += string_text::view_of(written);
   }
 }
 
@@ -305,7 +303,7 @@ void append_json_text(Bytes text, const JsonMember& value, bool as_written, std:
   const Bytes written = text.subspan(value.begin, value.length);
   if (value.kind == JsonKind::kString) return append_unescaped(written, to);
   if (value.kind == JsonKind::kNumber && as_written) {
-    to += json_view(written);
+    to += string_text::view_of(written);
     return;
   }
   append_json(text, value, to);

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "presso/bytes.h"
 
@@ -21,6 +22,10 @@ namespace presso::string_text {
 
 constexpr std::size_t kStep = 16;
 using ByteVector = Byte __attribute__((vector_size(kStep)));
+
+inline std::string_view view_of(Bytes text) {
+  return {reinterpret_cast<const char*>(text.data()), text.size()};
+}
 
 /// A vector of equal bytes.
 inline ByteVector all(Byte byte) {

@@ -9,10 +9,13 @@
 #include <string_view>
 
 #include "format/columns/schema.h"
+#include "format/columns/string_text.h"
 #include "format/columns/wire_reader.h"
 
 namespace presso {
 namespace {
+
+using string_text::view_of;
 
 constexpr unsigned kCutPieces = 3;
 constexpr unsigned kCutValues = 3;
@@ -20,10 +23,6 @@ constexpr unsigned kCutForms = kCutPieces * kCutValues;
 
 Error bad_cuts(const char* what) {
   return make_error(ErrorCode::kBadRowGroup, std::string("cuts of the text: ") + what);
-}
-
-std::string_view letters_of(Bytes text) {
-  return {reinterpret_cast<const char*>(text.data()), text.size()};
 }
 
 /// Applies the plans of one row group.
@@ -163,7 +162,7 @@ bool TextCutter::cut_delimited(std::uint32_t column, std::size_t& at, CutText& t
     ++at;
   }
   to.bytes = text_.subspan(begin, at - begin);
-  to.is_null = letters_of(to.bytes) == nulls_[column];
+  to.is_null = view_of(to.bytes) == nulls_[column];
   return true;
 }
 
@@ -225,7 +224,7 @@ bool LooseValue::read(Bytes text, Byte* value) const {
 
 /// Whole numbers and decimals are brought to the form that print_value() writes.
 bool LooseValue::read_number(Bytes text, Byte* value) const {
-  std::string_view rest = letters_of(text);
+  std::string_view rest = view_of(text);
   while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
   while (!rest.empty() && rest.back() == ' ') rest.remove_suffix(1);
   const bool has_sign = !rest.empty() && (rest.front() == '+' || rest.front() == '-');

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "format/ascii.h"
 #include "format/columns/string_text.h"
 #include "format/columns/utf8_check.h"
 
@@ -138,8 +139,7 @@ std::string_view encoding_name(TextEncoding encoding) {
 std::optional<TextEncoding> encoding_of_name(std::string_view name) {
   std::string small(name);
   for (char& letter : small) {
-    letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter;
-    letter = letter == '_' ? '-' : letter;
+    letter = letter == '_' ? '-' : ascii::lower(letter);
   }
   for (const auto& [known, encoding] : kEncodingNames) {
     if (known == small) return encoding;

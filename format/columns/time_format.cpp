@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "format/ascii.h"
 #include "format/columns/civil_week.h"
 #include "format/columns/digits.h"
 
@@ -42,9 +43,6 @@ std::string_view meaning_of(char specifier) {
 
 bool is_blank(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
-}
-char small_letter(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
 }
 
 std::string padded_number(std::int64_t number, std::size_t width) {
@@ -94,7 +92,7 @@ bool take_name(std::string_view& text, const std::string_view (&names)[count], s
     const std::string_view name = names[i].substr(0, letters);
     if (text.size() < name.size()) continue;
     const bool same = std::equal(name.begin(), name.end(), text.begin(),
-                                 [](char a, char b) { return small_letter(a) == small_letter(b); });
+                                 [](char a, char b) { return ascii::lower(a) == ascii::lower(b); });
     if (!same) continue;
     text.remove_prefix(name.size());
     number = static_cast<std::int64_t>(i);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "format/ascii.h"
 #include "query/compute/functions.h"
 #include "query/compute/moments.h"
 
@@ -68,7 +69,7 @@ bool has_word(std::string_view words, std::string_view wanted) {
 
 /// Returns nullptr for an unknown name; letters may be in any case.
 const NamedPart* find_part(std::string name) {
-  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  name = ascii::lower(name);
   const auto found = std::find_if(std::begin(kParts), std::end(kParts), [&](const NamedPart& part) {
     return has_word(part.names, name);
   });

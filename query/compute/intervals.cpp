@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "format/ascii.h"
 #include "query/compute/functions.h"
 #include "query/compute/moments.h"
 
@@ -39,8 +40,7 @@ constexpr IntervalUnit kIntervalUnits[] = {
 
 const IntervalUnit* unit_called(std::string_view word) {
   std::string wanted = " ";
-  for (const char c : word) wanted += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  wanted += ' ';
+  wanted.append(ascii::lower(word)).append(" ");
   for (const IntervalUnit& unit : kIntervalUnits) {
     std::string names = " ";
     names.append(unit.names).append(" ");

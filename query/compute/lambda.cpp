@@ -124,9 +124,9 @@ class LambdaRun {
 
   void run() {
     merge_failures(c_);
-    StringRef* const to = c_.to.make<StringRef>();
+    to_ = c_.to.make<StringRef>();
     for (std::uint32_t i = 0; i < c_.count; ++i) {
-      to[i] = {};
+      to_[i] = {};
       if (c_.from[0]->is_null(i)) {
         c_.set_null(i);
         continue;
@@ -138,7 +138,7 @@ class LambdaRun {
     flush();
     if (lambda_.use == LambdaUse::kReduce) return;
     for (std::uint32_t i = 0; i < c_.count; ++i) {
-      if (!c_.to.is_null(i)) to[i] = c_.strings.add(bytes_of("[" + lists_[i] + "]"));
+      if (!c_.to.is_null(i)) to_[i] = c_.strings.add(bytes_of("[" + lists_[i] + "]"));
     }
   }
 
@@ -225,12 +225,12 @@ class LambdaRun {
     }
     if (!begun && !lambda_.skips_nulls) return c_.fail(row);
     if (is_null) return c_.set_null(row);
-    static_cast<StringRef*>(static_cast<void*>(c_.to.own.data()))[row] =
-        c_.strings.add(bytes_of(so_far));
+    to_[row] = c_.strings.add(bytes_of(so_far));
   }
 
   const StepContext& c_;
   const Lambda& lambda_;
+  StringRef* to_ = nullptr;  ///< the results, by row
   Program::State state_;
   std::vector<Gathered> inputs_;
   std::size_t first_capture_ = 1;

@@ -8,14 +8,11 @@
 #include <string>
 
 #include "format/columns/json_path.h"
+#include "query/compute/characters.h"
 #include "query/compute/steps.h"
 
 namespace presso::query {
 namespace {
-
-std::string_view json_view(Bytes text) {
-  return {reinterpret_cast<const char*>(text.data()), text.size()};
-}
 
 /// One run of a step: finds the values of its rows.
 class JsonRows {
@@ -32,7 +29,7 @@ class JsonRows {
 
   /// Searches in a row that is not null.
   JsonFinder::Found find(std::uint32_t row) {
-    if (paths_ != nullptr) path_ = parse_json_path(json_view(paths_[row].bytes()));
+    if (paths_ != nullptr) path_ = parse_json_path(view_of(paths_[row].bytes()));
     return path_ ? finder_.find(texts_[row].bytes(), *path_) : JsonFinder::Found::kNoJson;
   }
 
@@ -103,7 +100,7 @@ class JsonRows {
   }
   std::string_view number_type() const {
     const JsonMember& value = finder_.value();
-    const std::string_view text = json_view(finder_.text().subspan(value.begin, value.length));
+    const std::string_view text = view_of(finder_.text().subspan(value.begin, value.length));
     std::uint64_t number = 0;
     const bool negative = text.starts_with('-');
     const char* const end = text.data() + text.size();
@@ -153,13 +150,13 @@ void run_json_step(const StepContext& c) {
 }
 
 std::string json_failure(Bytes text, Bytes path) {
-  if (!parse_json_path(json_view(path))) {
-    return "'" + std::string(json_view(path)) + "' is not a JSON path";
+  if (!parse_json_path(view_of(path))) {
+    return "'" + std::string(view_of(path)) + "' is not a JSON path";
   }
   JsonFinder finder;
   finder.find(text, {});
   constexpr std::size_t kShown = 60;
-  std::string shown(json_view(text.first(std::min(text.size(), kShown))));
+  std::string shown(view_of(text.first(std::min(text.size(), kShown))));
   if (shown.size() < text.size()) shown += "...";
   return "a text is not JSON: at byte " + std::to_string(finder.wrong_at() + 1) + " " +
          finder.why() + ": `" + shown + "`";

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "format/ascii.h"
 #include "format/columns/civil_date.h"
 #include "format/columns/value_text.h"
 #include "query/compute/whole_real.h"
@@ -123,8 +124,7 @@ bool read_timestamp(std::string_view text, const Node& type, std::int64_t& value
 
 /// The words that DuckDB accepts, in any case: true, t, yes, y, 1 and their opposites.
 bool read_bool(std::string_view text, Byte& value) {
-  std::string word(text);
-  for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  const std::string word = ascii::lower(text);
   const bool yes = word == "true" || word == "t" || word == "yes" || word == "y" || word == "1";
   const bool no = word == "false" || word == "f" || word == "no" || word == "n" || word == "0";
   value = yes ? 1 : 0;

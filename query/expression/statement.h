@@ -114,8 +114,8 @@ class Statement {
   Status qualify();
   Status order_by(std::vector<SortExpression>& keys, bool& all);
   Status limits(std::uint64_t& limit, bool& percent, std::uint64_t& offset);
-  /// The whole number after LIMIT or OFFSET.
   Status fetch(std::uint64_t& limit);
+  /// The whole number after LIMIT or OFFSET.
   Result<std::uint64_t> row_number(std::string_view clause);
   Result<Expression> condition();
   /// Takes the word of a clause and notes the part; false if another word stands here.

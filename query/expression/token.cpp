@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdio>
 
+#include "format/ascii.h"
 #include "scan/syntax/cursor.h"
 #include "scan/unicode/unicode.h"
 
@@ -40,9 +41,6 @@ constexpr std::string_view kDateShape = "dddd-dd-dd";
 
 bool is_digit(char letter) {
   return letter >= '0' && letter <= '9';
-}
-char lower(char letter) {
-  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
 bool is_space(char letter) {
   return letter == ' ' || (letter >= '\t' && letter <= '\r');
@@ -174,7 +172,7 @@ std::size_t Lexer::digits_size(std::size_t at) const {
 std::size_t Lexer::number_size() const {
   std::size_t at = at_ + digits_size(at_);
   if (letter(at) == '.') at += 1 + digits_size(at + 1);
-  if (lower(letter(at)) == 'e') {
+  if (ascii::lower(letter(at)) == 'e') {
     const std::size_t sign = letter(at + 1) == '+' || letter(at + 1) == '-' ? 1 : 0;
     const std::size_t digits = digits_size(at + 1 + sign);
     if (digits != 0) at += 1 + sign + digits;
@@ -205,7 +203,7 @@ scan_detail::Decoded Lexer::character(std::size_t at) const {
 /// A byte that is not valid UTF-8 cannot be part of a name.
 std::size_t Lexer::name_character(std::size_t at) const {
   if (at >= text_.size()) return 0;
-  const char first = lower(text_[at]);
+  const char first = ascii::lower(text_[at]);
   if (static_cast<Byte>(first) < 0x80) {
     return (first >= 'a' && first <= 'z') || is_digit(first) || first == '_' ? 1 : 0;
   }
@@ -292,8 +290,7 @@ std::string found(const Token& token) {
 
 /// Compares without allocating, since the parser asks for every keyword in turn.
 bool Token::is_word(std::string_view word) const {
-  return kind == TokenKind::kWord && std::equal(text.begin(), text.end(), word.begin(), word.end(),
-                                                [](char a, char b) { return lower(a) == b; });
+  return kind == TokenKind::kWord && ascii::same_letters(text, word);
 }
 
 std::vector<Token> tokens_of(std::string_view text, Grammar grammar) {
@@ -330,9 +327,7 @@ std::string name_of(const Token& token) {
 }
 
 std::string lower_case(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(), lower);
-  return result;
+  return ascii::lower(text);
 }
 
 Error error_at(std::size_t offset, std::string what) {

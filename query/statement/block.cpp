@@ -25,10 +25,6 @@ bool is_native(const Expression& node) {
 
 }  // namespace
 
-static bool is_lambda(const Expression& node) {
-  return node.kind == Kind::kFunction && node.text == kLambdaCall;
-}
-
 SqlStatement rows_of_lists(const std::vector<Expression>& lists) {
   SqlStatement values;
   values.kind = SqlStatement::Kind::kValues;
@@ -94,7 +90,7 @@ Status Block::refuse_outer_columns() {
 /// random() in the WHERE of groups chooses rows in a statement of its own.
 void Block::choose_by_random() {
   const bool is_random = query_.where && any_node(*query_.where, [](const Expression& node) {
-                           return node.kind == Kind::kFunction && node.text == "random";
+                           return is_call_of(node, "random");
                          });
   if (!is_random || !query_.joins.empty() || !query_.has_from) return;
   if (!is_grouped() && !query_.distinct) return;
@@ -147,22 +143,18 @@ Result<bool> Block::series_as_source() {
   std::vector<Expression> lists;
   for (const NamedExpression& item : query_.select) {
     any_node(item.expression, [&](const Expression& node) {
-      const bool is_call =
-          node.kind == Kind::kFunction && node.text == "unnest" && node.arguments.size() == 1;
-      if (is_call && std::find(lists.begin(), lists.end(), node.arguments[0]) == lists.end()) {
+      const bool is_unnest = is_call_of(node, "unnest") && node.arguments.size() == 1;
+      if (is_unnest && std::find(lists.begin(), lists.end(), node.arguments[0]) == lists.end()) {
         lists.push_back(node.arguments[0]);
       }
       return false;
     });
   }
-  const auto is_called = [](const Expression& list, std::string_view name) {
-    return list.kind == Kind::kFunction && list.text == name;
-  };
   const bool are_lists = std::all_of(lists.begin(), lists.end(), [&](const Expression& list) {
-    return is_called(list, "list_value");
+    return is_call_of(list, "list_value");
   });
-  const bool is_series =
-      lists.size() == 1 && (is_called(lists[0], "range") || is_called(lists[0], "generate_series"));
+  const bool is_series = lists.size() == 1 &&
+                         (is_call_of(lists[0], "range") || is_call_of(lists[0], "generate_series"));
   if (lists.empty() || (!are_lists && !is_series)) return false;
   SqlSource& source = query_.from;
   source.alias = lowering_.new_name();
@@ -178,7 +170,7 @@ Result<bool> Block::series_as_source() {
   }
   for (NamedExpression& item : query_.select) {
     PRESSO_TRY(rewrite(item.expression, [&](Expression& node) -> Result<bool> {
-      if (!is_called(node, "unnest") || node.arguments.size() != 1) return false;
+      if (!is_call_of(node, "unnest") || node.arguments.size() != 1) return false;
       const auto place = std::find(lists.begin(), lists.end(), node.arguments[0]) - lists.begin();
       node = at_place_of(column(source.columns[static_cast<std::size_t>(place)]), node);
       return true;
@@ -284,9 +276,8 @@ bool Block::needs_lists() const {
       });
   if (has_own) return true;
   const bool asks = any_node_of(query_, [](const Expression& node) {
-    return node.kind == Kind::kSubquery || node.details != nullptr ||
-           (node.kind == Kind::kFunction && (node.text == "columns" || node.text == "unnest")) ||
-           (node.kind == Kind::kStar && !node.arguments.empty()) ||
+    return node.kind == Kind::kSubquery || node.details != nullptr || is_call_of(node, "columns") ||
+           is_call_of(node, "unnest") || (node.kind == Kind::kStar && !node.arguments.empty()) ||
            (is_any_aggregate(node) && (!is_native(node) || node.distinct));
   });
   return asks || std::any_of(query_.joins.begin(), query_.joins.end(),
@@ -427,7 +418,7 @@ Result<bool> Block::holds_of_name(const Expression& lambda, const std::string& n
 /// An item with columns('regex') or columns(*) becomes one for each column that it means.
 Result<std::vector<NamedExpression>> Block::with_columns(const NamedExpression& item) const {
   const auto is_call = [](const Expression& node) {
-    return node.kind == Kind::kFunction && node.text == "columns" && node.arguments.size() == 1;
+    return is_call_of(node, "columns") && node.arguments.size() == 1;
   };
   if (!any_node(item.expression, is_call)) return std::vector<NamedExpression>{item};
   NamedExpression star;
@@ -445,7 +436,7 @@ Result<std::vector<NamedExpression>> Block::with_columns(const NamedExpression& 
     PRESSO_TRY(rewrite(one.expression, [&](Expression& node) -> Result<bool> {
       if (!is_call(node)) return false;
       const Expression& chosen = node.arguments[0];
-      if (is_lambda(chosen)) {
+      if (is_call_of(chosen, kLambdaCall)) {
         PRESSO_ASSIGN(const bool holds, holds_of_name(chosen, each.name));
         matches = matches && holds;
       } else if (chosen.kind == Kind::kString) {

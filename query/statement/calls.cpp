@@ -13,10 +13,6 @@ namespace {
 using Kind = Expression::Kind;
 using Op = Expression::Op;
 
-bool is_call(const Expression& node, std::string_view name) {
-  return node.kind == Kind::kFunction && node.text == name;
-}
-
 /// `a` where both are known, else null.
 Expression where_known(const Expression& value, const Expression& other) {
   return case_when(is_null(other, true), value);
@@ -114,7 +110,7 @@ Expression row_among(const Expression& node, const std::string& alias) {
 }  // namespace
 
 Result<bool> Block::settle_rows(Expression& node) {
-  const auto is_row = [](const Expression& each) { return is_call(each, "row"); };
+  const auto is_row = [](const Expression& each) { return is_call_of(each, "row"); };
   const bool has_row = !node.arguments.empty() && is_row(node.arguments[0]);
   if (!has_row) return false;
   if (node.kind == Kind::kSubquery && node.op == Op::kIn) {
@@ -125,7 +121,7 @@ Result<bool> Block::settle_rows(Expression& node) {
     node = row_among(node, lowering_.new_name());
     return true;
   }
-  if (is_call(node, "count") && node.distinct) {
+  if (is_call_of(node, "count") && node.distinct) {
     std::vector<Expression> values = node.arguments[0].arguments;
     node.arguments = std::move(values);
     return true;
@@ -153,7 +149,7 @@ Result<bool> Block::settle_rows(Expression& node) {
 /// Conditions with it are tested after all others, by QUALIFY. setseed(x) beside it makes it
 /// repeatable.
 Status Block::settle_random() {
-  const auto is_random = [](const Expression& node) { return is_call(node, "random"); };
+  const auto is_random = [](const Expression& node) { return is_call_of(node, "random"); };
   if (!any_node_of(query_, is_random)) return {};
   if (query_.where && any_node(*query_.where, is_random)) {
     if (is_grouped() || query_.distinct) {
@@ -174,7 +170,7 @@ Status Block::settle_random() {
   // Without setseed() each statement has a seed of its own.
   std::int64_t seed = std::chrono::system_clock::now().time_since_epoch().count() & 0x7FFFFFFF;
   const auto settle = [&](Expression& node) -> Result<bool> {
-    if (is_call(node, "setseed") && node.arguments.size() == 1) {
+    if (is_call_of(node, "setseed") && node.arguments.size() == 1) {
       seed = static_cast<std::int64_t>(std::hash<std::string>{}(to_text(node.arguments[0])) >> 33);
       node = at_place_of(null_literal(), node);
     }
@@ -211,13 +207,13 @@ Status Block::settle_calls() {
       if (settled) return false;
       const bool quantiles = node.kind == Kind::kFunction && node.arguments.size() == 2 &&
                              node.text.find("quantile") != std::string::npos &&
-                             is_call(node.arguments[1], "list_value");
+                             is_call_of(node.arguments[1], "list_value");
       if (quantiles) {
         node = list_of_quantiles(node);
         return false;
       }
       const bool has_default =
-          (is_call(node, "lag") || is_call(node, "lead")) && node.arguments.size() == 3;
+          (is_call_of(node, "lag") || is_call_of(node, "lead")) && node.arguments.size() == 3;
       if (!has_default) return false;
       const Expression value = node.arguments[0];
       const Expression otherwise = node.arguments[2];

@@ -138,6 +138,7 @@ Result<Expression> Subqueries::correlated_value(const Expression& node, Block& i
   PRESSO_TRY(inner.expand_stars());
   PRESSO_ASSIGN(NamedExpression item, only_item(inner, node));
   if (node.op == Op::kIn) return in_value(node, inner, keys, item, grouped);
+  // A HAVING that is true of all stays: it may be what makes the subquery one of aggregates.
   if (is_one_row(inner) && inner.query_.having) {
     item.expression = case_when(*std::exchange(inner.query_.having, truth(true)), item.expression);
   }
@@ -428,9 +429,7 @@ Status Subqueries::check_clauses(Block& inner, const Expression& node) const {
         node,
         what + " is not supported in a subquery with columns of the SELECT around it; " + instead));
   };
-  const auto calls_unnest = [](const Expression& each) {
-    return each.kind == Kind::kFunction && each.text == "unnest";
-  };
+  const auto calls_unnest = [](const Expression& each) { return is_call_of(each, "unnest"); };
   const bool limits = query.limit != ~std::uint64_t{0} || query.offset > 0;
   const bool has_windows = any_node_of(query, is_window) || !query.distinct_on.empty();
   const bool sorts_by_windows =

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "format/ascii.h"
 #include "format/columns/civil_date.h"
 #include "query/bind/shown.h"
 #include "query/compute/intervals.h"
@@ -23,14 +24,9 @@ constexpr std::int64_t kMostSeriesRows = std::int64_t{1} << 32;
 constexpr std::size_t kMostMoments = 100'000'000;
 constexpr std::int64_t kDay = 86'400;  // seconds
 
-char lower(char letter) {
-  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-}
-
 bool is_number(const ColumnSchema& column) {
   return column.type == ColumnType::kDouble || column.type == ColumnType::kFloat ||
-         is_decimal(column.type) ||
-         (column.type >= ColumnType::kInt8 && column.type <= ColumnType::kUint64);
+         is_decimal(column.type) || is_integer(column.type);
 }
 
 bool is_real(const ColumnSchema& column) {
@@ -82,8 +78,7 @@ std::optional<std::int64_t> integer_of(const Expression& tree) {
 }  // namespace
 
 bool same_name(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower(x) == lower(y); });
+  return ascii::same_letters(a, b);
 }
 
 std::string common_type(const ColumnSchema& a, const ColumnSchema& b) {
@@ -618,9 +613,9 @@ Result<Relation> Lowering::function(const SqlSource& source) {
     error.byte_offset = source.offset;
     return shown(std::move(error));
   };
-  const bool is_list =
-      source.arguments.size() == 1 && source.arguments[0].kind == Kind::kFunction &&
-      source.arguments[0].text == "list_value" && !source.arguments[0].arguments.empty();
+  const bool is_list = source.arguments.size() == 1 &&
+                       is_call_of(source.arguments[0], "list_value") &&
+                       !source.arguments[0].arguments.empty();
   if (source.path == "unnest" && is_list) return elements_of_list(source);
   if (source.path == "unnest") {
     return refuse(

@@ -51,9 +51,8 @@ bool are_distinct_columns(const std::vector<NamedExpression>& items) {
 
 /// Whether a call needs other rows than its own, or makes several of one.
 bool changes_rows(const Expression& node) {
-  return node.details != nullptr || is_any_aggregate(node) ||
-         (node.kind == Kind::kFunction &&
-          (node.text == "unnest" || node.text == "random" || node.text == "regexp_split_to_table"));
+  return node.details != nullptr || is_any_aggregate(node) || is_call_of(node, "unnest") ||
+         is_call_of(node, "random") || is_call_of(node, "regexp_split_to_table");
 }
 
 /// Whether a column of both sides has values that neither side has alone.

@@ -206,8 +206,7 @@ bool Subqueries::is_simple(const Block& inner) const {
                !inner.is_grouped();
   for (const NamedExpression& item : query.select) {
     plain = plain && !any_node(item.expression, [](const Expression& each) {
-              return is_subquery(each) || is_window(each) ||
-                     (each.kind == Kind::kFunction && each.text == "unnest");
+              return is_subquery(each) || is_window(each) || is_call_of(each, "unnest");
             });
   }
   return plain && !(query.where && any_node(*query.where, is_subquery));

@@ -85,11 +85,10 @@ void NamesUsed::add(const Expression& tree) {
       names_.insert(expression_detail::lower_case(node.text));
       qualifiers_.insert(expression_detail::lower_case(node.qualifier));
     }
-    const bool is_call = node.kind == Kind::kFunction;
     const bool has_star = node.arguments.size() == 1 && node.arguments[0].kind == Kind::kStar;
     stars_ += node.kind == Kind::kStar ? 1 : 0;
-    counts_ += is_call && node.text == "count" && has_star ? 1 : 0;
-    means_all_ = means_all_ || (is_call && node.text == "columns");
+    counts_ += is_call_of(node, "count") && has_star ? 1 : 0;
+    means_all_ = means_all_ || is_call_of(node, "columns");
     if (node.statement != nullptr) add(*node.statement);
     return false;
   });

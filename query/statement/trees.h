@@ -6,6 +6,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "presso/expression.h"
@@ -32,6 +33,10 @@ Status for_each_part(Select& query, const Take& take) {
   if (query.qualify) PRESSO_TRY(take(*query.qualify));
   for (auto& key : query.order_by) PRESSO_TRY(take(key.expression));
   return {};
+}
+/// Whether the node calls the function of this name.
+inline bool is_call_of(const Expression& node, std::string_view name) {
+  return node.kind == Expression::Kind::kFunction && node.text == name;
 }
 /// Whether any_node() finds one in some expression of a SELECT.
 bool any_node_of(const SqlQuery& query, const std::function<bool(const Expression&)>& is);

@@ -12,7 +12,7 @@ namespace {
 using Kind = Expression::Kind;
 
 bool is_unnest(const Expression& node) {
-  return node.kind == Kind::kFunction && node.text == "unnest" && node.arguments.size() == 1;
+  return is_call_of(node, "unnest") && node.arguments.size() == 1;
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ Result<bool> Block::lower_unnest_source(std::size_t number) {
   const SqlSource& source = join.source;
   if (!source.is_function || source.path != "unnest" || source.arguments.size() != 1) return false;
   const Expression& array = source.arguments[0];
-  if (array.kind == Kind::kFunction && array.text == "list_value") return false;
+  if (is_call_of(array, "list_value")) return false;
   using JoinKind = SqlJoin::Kind;
   const bool keeps_left = join.kind == JoinKind::kLeft;
   if (!keeps_left && join.kind != JoinKind::kInner && join.kind < JoinKind::kComma) {

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "format/ascii.h"
+
 namespace presso::query {
 namespace {
 
@@ -18,10 +20,6 @@ constexpr std::uint32_t kWhole = 1u << kPlaceBits;
 constexpr std::uint32_t kEndShift = 16;
 /// Lets a token that holds a whole literal be found after any other.
 constexpr std::uint32_t kAfterAny = kWhole << kEndShift;
-
-char lower(char letter) {
-  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-}
 
 /// Where in the literal a token's first or last byte can stand. Most tokens have no such place,
 /// which makes building fast.
@@ -90,7 +88,10 @@ CodeSweep::CodeSweep(const TokenDictionary& tokens,
     std::array<char, kMaxTokenBytes> token;
     const Bytes bytes = tokens.token(code);
     std::memcpy(token.data(), tokens.slot(code), kMaxTokenBytes);
-    if (clause.ignore_ascii_case) std::transform(token.begin(), token.end(), token.begin(), lower);
+    if (clause.ignore_ascii_case) {
+      std::transform(token.begin(), token.end(), token.begin(),
+                     [](char letter) { return ascii::lower(letter); });
+    }
     for (const Marking& marking : markings) {
       marks_[code] |= marking.of({token.data(), bytes.size()});
     }

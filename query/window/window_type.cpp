@@ -87,10 +87,6 @@ bool is_number(const ColumnSchema& column) {
          !is_date_or_time(column.type);
 }
 
-bool is_whole(const ColumnSchema& column) {
-  return column.type >= ColumnType::kInt8 && column.type <= ColumnType::kUint64;
-}
-
 Status check_first(const Function& function, std::span<const ColumnSchema> arguments) {
   const auto takes = [&](bool suits, const char* what, std::size_t i = 0) -> Status {
     if (suits) return {};
@@ -124,9 +120,9 @@ Status check_rest(const Function& function, std::span<const ColumnSchema> argume
   };
   switch (function.kind) {
     case WindowKind::kNtile:
-      return needs(0, is_whole(arguments[0]), "a whole number");
+      return needs(0, is_integer(arguments[0].type), "a whole number");
     case WindowKind::kNthValue:
-      return needs(1, is_whole(arguments[1]), "a whole number as its second argument");
+      return needs(1, is_integer(arguments[1].type), "a whole number as its second argument");
     case WindowKind::kQuantileCont:
     case WindowKind::kQuantileDisc:
       return needs(1, is_number(arguments[1]), "a number from -1 to 1 as its second argument");
@@ -135,7 +131,7 @@ Status check_rest(const Function& function, std::span<const ColumnSchema> argume
                    "text as its second argument");
     case WindowKind::kLag:
     case WindowKind::kLead: {
-      PRESSO_TRY(needs(1, arguments.size() < 2 || is_whole(arguments[1]),
+      PRESSO_TRY(needs(1, arguments.size() < 2 || is_integer(arguments[1].type),
                        "a whole number as its second argument"));
       const bool same =
           arguments.size() < 3 ||
@@ -207,7 +203,7 @@ ColumnSchema number_schema(ColumnType type, Byte precision = 0, Byte scale = 0) 
 /// decimals doubles; text and truth values have none between them and stay.
 ColumnSchema middle_schema(const ColumnSchema& of) {
   ColumnSchema column = of;
-  if (is_whole(of) || is_decimal(of.type)) return number_schema(ColumnType::kDouble);
+  if (is_integer(of.type) || is_decimal(of.type)) return number_schema(ColumnType::kDouble);
   if (is_date_or_time(of.type)) {
     column = number_schema(ColumnType::kTimestamp);
     column.unit = of.type == ColumnType::kTimestamp && of.unit == TimeUnit::kNano

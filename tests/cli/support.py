@@ -2,6 +2,8 @@
 """What the command-line tests share: running presso, in a pipe or on a terminal, in a scratch
 directory, and sample data. The command is named by the environment variable PRESSO."""
 
+import glob
+import json
 import os
 import pty
 import random
@@ -152,6 +154,24 @@ class CliTest(unittest.TestCase):
 
     def assert_round_trip(self, compressed, content):
         self.assertEqual(self.ok("cat", compressed).out, content)
+
+
+class ColumnFileTest(CliTest):
+    """Tests of files of columns. Those that match `examples` are copied into the directory."""
+
+    examples = ""
+
+    def setUp(self):
+        super().setUp()
+        for path in glob.glob(self.examples):
+            shutil.copy(path, ".")
+
+    def rows(self, statement, *more):
+        out = self.ok("sql", statement, "--format", "jsonl", *more).out
+        return [json.loads(line) for line in out.decode().splitlines()]
+
+    def types(self, name):
+        return [row["column_type"] for row in self.rows(f"describe select * from '{name}'")]
 
 
 def wait_for(condition, seconds=30):

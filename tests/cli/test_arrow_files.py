@@ -2,14 +2,13 @@
 """Arrow's IPC files and streams as tables. The files in arrow/ were written by pyarrow 26 and
 Polars 2.1; tests/differential/arrow_oracle.py has every type, layout and codec."""
 
-import glob
 import json
 import os
 import random
 import shutil
 import unittest
 
-from support import CliTest, main
+from support import ColumnFileTest, main
 from test_table_arrow import field, follow
 
 FILES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "arrow")
@@ -49,18 +48,8 @@ def kinds_of_fields(stream):
     return [data[field(data, follow(data, fields + 4 + 4 * i), 2)] for i in range(count)]
 
 
-class ArrowFilesTest(CliTest):
-    def setUp(self):
-        super().setUp()
-        for path in glob.glob(os.path.join(FILES, "*.arrow*")):
-            shutil.copy(path, ".")
-
-    def rows(self, statement, *more):
-        out = self.ok("sql", statement, "--format", "jsonl", *more).out
-        return [json.loads(line) for line in out.decode().splitlines()]
-
-    def types(self, name):
-        return [row["column_type"] for row in self.rows(f"describe select * from '{name}'")]
+class ArrowFilesTest(ColumnFileTest):
+    examples = os.path.join(FILES, "*.arrow*")
 
     def test_types_and_codecs(self):
         for name in ("kinds.arrow", "kinds_lz4.arrow", "kinds_zstd.arrows"):

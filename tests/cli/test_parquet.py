@@ -2,7 +2,6 @@
 """Parquet files as tables and as answers. The files in parquet/ were written by pyarrow 26, DuckDB
 2.0 and fastparquet 2026.9; tests/differential/parquet_oracle.py has every type and encoding."""
 
-import glob
 import json
 import os
 import random
@@ -10,7 +9,7 @@ import re
 import shutil
 import unittest
 
-from support import CliTest, main
+from support import ColumnFileTest, main
 
 FILES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "parquet")
 NULLS = dict.fromkeys(("i", "u", "s", "b", "ts", "dt", "dec", "t"))
@@ -34,18 +33,8 @@ NESTED = [
 ]
 
 
-class ParquetTest(CliTest):
-    def setUp(self):
-        super().setUp()
-        for path in glob.glob(os.path.join(FILES, "*.parquet")):
-            shutil.copy(path, ".")
-
-    def rows(self, statement, *more):
-        out = self.ok("sql", statement, "--format", "jsonl", *more).out
-        return [json.loads(line) for line in out.decode().splitlines()]
-
-    def types(self, name):
-        return [row["column_type"] for row in self.rows(f"describe select * from '{name}'")]
+class ParquetTest(ColumnFileTest):
+    examples = os.path.join(FILES, "*.parquet")
 
 
 class Input(ParquetTest):

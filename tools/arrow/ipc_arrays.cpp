@@ -156,17 +156,21 @@ void IpcArray::set_dictionary(std::shared_ptr<IpcArray> dictionary) {
   array_.dictionary = &dictionary_->array_;
 }
 
+/// The dictionary of a field of codes; an empty one if the file has not shown it yet.
+static std::shared_ptr<IpcArray> dictionary_of(const IpcField& field,
+                                               const IpcDictionaries& dictionaries) {
+  const auto found = dictionaries.find(field.dictionary);
+  if (found != dictionaries.end()) return found->second;
+  return empty_array(field.entries[0], dictionaries);
+}
+
 std::unique_ptr<IpcArray> empty_array(const IpcField& field, const IpcDictionaries& dictionaries) {
   auto array = std::make_unique<IpcArray>();
   const IpcLayout layout = field.shown_layout();
   const std::size_t count = buffers_of(layout) + (layout == IpcLayout::kViews ? 1 : 0);
   for (std::size_t i = 0; i < count; ++i) array->add_no_buffer();
   for (const IpcField& child : field.children) array->add_child(empty_array(child, dictionaries));
-  if (field.entries.empty()) return array;
-  const auto found = dictionaries.find(field.dictionary);
-  array->set_dictionary(found != dictionaries.end()
-                            ? found->second
-                            : std::shared_ptr(empty_array(field.entries[0], dictionaries)));
+  if (!field.entries.empty()) array->set_dictionary(dictionary_of(field, dictionaries));
   return array;
 }
 
@@ -267,12 +271,7 @@ Result<std::unique_ptr<IpcArray>> IpcBatch::read(const IpcField& field, Cursor& 
     PRESSO_ASSIGN(std::unique_ptr<IpcArray> inner, read(child, at, dictionaries));
     array->add_child(std::move(inner));
   }
-  if (!field.entries.empty()) {
-    const auto found = dictionaries.find(field.dictionary);
-    array->set_dictionary(found != dictionaries.end()
-                              ? found->second
-                              : std::shared_ptr(empty_array(field.entries[0], dictionaries)));
-  }
+  if (!field.entries.empty()) array->set_dictionary(dictionary_of(field, dictionaries));
   return array;
 }
 

@@ -45,8 +45,8 @@ class SchemaReader {
  private:
   static Status set_type(const FlatTable& table, const std::string& column, IpcField& field) {
     const FlatTable type = table.table(3);
-    const auto number = table.number<Byte>(2);
-    switch (static_cast<IpcType>(number)) {
+    const auto kind = static_cast<IpcType>(table.number<Byte>(2));
+    switch (kind) {
       case IpcType::kInt:
         return set_integer(type, column, field);
       case IpcType::kFloatingPoint:
@@ -57,26 +57,24 @@ class SchemaReader {
       case IpcType::kTime:
       case IpcType::kTimestamp:
       case IpcType::kDuration:
-        return set_time(static_cast<IpcType>(number), type, column, field);
+        return set_time(kind, type, column, field);
       case IpcType::kInterval:
         return set_interval(type, column, field);
       case IpcType::kFixedSizeBinary:
       case IpcType::kFixedSizeList:
-        return set_sized(number == 15, type, table, column, field);
+        return set_sized(kind == IpcType::kFixedSizeBinary, type, table, column, field);
       case IpcType::kUnion:
         return make_error(ErrorCode::kUnsupported,
                           "column '" + column + "' is or has a union, which presso does not read");
       default:
         break;
     }
-    if (set_plain(static_cast<IpcType>(number), field)) {
-      if (static_cast<IpcType>(number) == IpcType::kMap && type.truth(0)) {
-        field.flags |= ARROW_FLAG_MAP_KEYS_SORTED;
-      }
+    if (set_plain(kind, field)) {
+      if (kind == IpcType::kMap && type.truth(0)) field.flags |= ARROW_FLAG_MAP_KEYS_SORTED;
       return {};
     }
     return make_error(ErrorCode::kUnsupported, "column '" + column + "' has type " +
-                                                   std::to_string(number) +
+                                                   std::to_string(static_cast<int>(kind)) +
                                                    " of Arrow, which presso does not know");
   }
 

@@ -74,10 +74,6 @@ Status finish(TableWriter& writer, TableSummary& summary) {
   return {};
 }
 
-bool is_integer(ColumnType type) {
-  return type >= ColumnType::kInt8 && type <= ColumnType::kUint64;
-}
-
 /// Gives integers, which fit, the width of another type.
 void set_width(ColumnType type, ColumnData& column) {
   const std::size_t from = value_bytes(column.type);

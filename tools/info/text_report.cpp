@@ -5,9 +5,11 @@
 
 #include <algorithm>
 
+#include "format/ascii.h"
 #include "format/damaged_magic.h"
 #include "tools/cli/bind.h"
 #include "tools/cli/terminal_text.h"
+#include "tools/columns/load_columns.h"
 #include "tools/compress/table_input.h"
 #include "tools/compress/table_report.h"
 #include "tools/info/table.h"
@@ -15,15 +17,12 @@
 namespace presso::cli {
 
 bool is_name_of_rows(const std::string& path) {
-  std::string name = without_compression_suffix(path);
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
-  constexpr std::string_view kEndings[] = {".csv",     ".tsv",   ".tab",    ".tbl",
-                                           ".psv",     ".jsonl", ".ndjson", ".json",
-                                           ".parquet", ".arrow", ".arrows", ".feather"};
-  return std::any_of(std::begin(kEndings), std::end(kEndings), [&](std::string_view ending) {
-    return std::string_view(name).ends_with(ending);
-  });
+  const std::string name = ascii::lower(without_compression_suffix(path));
+  constexpr std::string_view kEndings[] = {".csv", ".tsv",   ".tab",    ".tbl",
+                                           ".psv", ".jsonl", ".ndjson", ".json"};
+  return !column_suffix(name).empty() ||
+         std::any_of(std::begin(kEndings), std::end(kEndings),
+                     [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
 Result<TableSummary> report_text(const std::string& path, const InputFile& input,

@@ -81,9 +81,7 @@ void write_logical_type(ThriftWriter& out, const ColumnSchema& column) {
   if (type == ColumnType::kTimestamp) return write_timestamp_type(out, column);
   if (type == ColumnType::kDate32) return write_plain_type(out, kDate);
   if (is_decimal(type)) return write_decimal_type(out, column);
-  if (type >= ColumnType::kInt8 && type <= ColumnType::kUint64) {
-    return write_integer_type(out, column);
-  }
+  if (is_integer(type)) return write_integer_type(out, column);
   if (type != ColumnType::kUtf8 || !column.valid_utf8) return;
   write_plain_type(out, column.text == ValueText::kRawJson ? kJson : kString);
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "format/ascii.h"
 #include "format/columns/arrow_type.h"
 #include "format/columns/leaf_text.h"
 #include "presso/expression.h"
@@ -177,32 +178,27 @@ class Filter {
                                      : op;
   }
 
-  /// The column that an expression is, if it has statistics and no other has its name.
+  /// The column that an expression is, if it has statistics and no other has its name in any letter
+  /// case.
   const RangedColumn* column_of(const Expression& expression) const {
     const auto means = [&expression](const std::string& name) {
-      return is_same(name, expression.text);
+      return ascii::same_letters(name, expression.text);
     };
     if (expression.kind != Kind::kColumn ||
         std::any_of(conditions_.hidden.begin(), conditions_.hidden.end(), means)) {
       return nullptr;
     }
-    if (!expression.qualifier.empty() && !is_same(expression.qualifier, conditions_.alias)) {
+    if (!expression.qualifier.empty() &&
+        !ascii::same_letters(expression.qualifier, conditions_.alias)) {
       return nullptr;
     }
     const RangedColumn* found = nullptr;
     for (const RangedColumn& column : columns_) {
-      if (!is_same(column.schema->name, expression.text)) continue;
+      if (!ascii::same_letters(column.schema->name, expression.text)) continue;
       if (found != nullptr) return nullptr;
       found = &column;
     }
     return found != nullptr && found->leaf != nullptr ? found : nullptr;
-  }
-
-  /// Names that differ in the case of ASCII letters may mean the same column.
-  static bool is_same(std::string_view a, std::string_view b) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [&](char one, char other) { return lower(one) == lower(other); });
   }
 
   /// IS NULL where no value is null, IS NOT NULL where all are.

@@ -2,8 +2,8 @@
 // Writes an answer as a stream of Arrow's IPC format, as presso cat --format arrow does: each batch
 // becomes a message on the thread that computed it. Tested by tests/cli/test_table_arrow.py. A
 // batch costs one copy, as it is changed to Arrow's layout. Types without an equal in Arrow are
-// refused by to_arrow_layout(), which names the column. A file (-o x.arrow)
-// has the same messages between its magic and its footer.
+// refused by to_arrow_layout(), which names the column. A file (-o x.arrow) has the same messages
+// between its magic and its footer.
 #include "decompress/arrow/arrow_rows.h"
 #include "decompress/arrow/ipc_format.h"
 #include "decompress/arrow/ipc_message.h"

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 
+#include "format/ascii.h"
+
 namespace presso::cli {
 
 bool NeededColumns::needs(const std::string& column) const {
   if (!names_) return true;
-  std::string name = column;
-  std::transform(name.begin(), name.end(), name.begin(), [](char letter) {
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-  });
+  const std::string name = ascii::lower(column);
   if (names_->contains(name)) return true;
   for (std::size_t begin = 0, end = 0; end < name.size(); begin = end + 1) {
     end = std::min(name.find('.', begin), name.size());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which columns a question can need, so that the others of a Parquet or Arrow file are not
-// read. Tested by
-// tests/cli/test_parquet.py.
+// Which columns a question can need, so that the others of a Parquet or Arrow file are not read.
+// Tested by tests/cli/test_parquet.py.
 #pragma once
 
 #include <optional>

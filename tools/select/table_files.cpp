@@ -8,6 +8,7 @@
 #include <array>
 #include <filesystem>
 
+#include "format/ascii.h"
 #include "tools/io/glob.h"
 #include "tools/io/input_file.h"
 
@@ -40,9 +41,7 @@ bool is_hidden(std::string_view name) {
 
 /// Whether the name says that the file holds a table.
 bool has_table_suffix(std::string name) {
-  std::transform(name.begin(), name.end(), name.begin(), [](char letter) {
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-  });
+  name = ascii::lower(name);
   const auto ends = [&name](std::string_view suffix) { return name.ends_with(suffix); };
   if (name.ends_with(".presso")) return true;
   for (const std::string_view suffix : kCompressedSuffixes) {

@@ -289,8 +289,6 @@ void add_conjuncts(const Expression& tree, std::vector<Expression>& to) {
 
 }  // namespace
 
-/// Each file is a row with its added columns. A condition that needs other columns cannot be
-/// prepared and rules out no file, and neither does one that fails.
 std::vector<std::string> added_names(const TableSource& source) {
   std::vector<std::string> names;
   for (const AddedColumn& column : added_columns(source, source.paths)) {
@@ -299,6 +297,8 @@ std::vector<std::string> added_names(const TableSource& source) {
   return names;
 }
 
+/// Each file is a row with its added columns. A condition that needs other columns cannot be
+/// prepared and rules out no file, and neither does one that fails.
 Result<std::vector<bool>> files_ruled_out(const TableSource& source, const std::string& alias,
                                           std::span<const Expression> conditions) {
   std::vector<bool> ruled_out(source.paths.size());

@@ -246,9 +246,7 @@ Error ColumnBuilder::refuse(const RecordBatch& batch, Bytes text, std::size_t re
     const Field& field = batch.fields[first + index];
     what.append("`").append(shown(text.subspan(field.begin, field.length))).append("` in column '");
     NumberText number;
-    const bool is_integer =
-        column_.type >= ColumnType::kInt8 && column_.type <= ColumnType::kUint64;
-    const bool is_far = is_integer &&
+    const bool is_far = is_integer(column_.type) &&
                         scan_number(text.subspan(field.begin, field.length), number) &&
                         number.is_whole();
     what.append(column_.name)

@@ -13,6 +13,7 @@
 #include "compress/table/text/header.h"
 #include "compress/table/text/hidden_rows.h"
 #include "compress/table/text/rough_kind.h"
+#include "format/ascii.h"
 
 namespace presso {
 namespace {
@@ -27,8 +28,7 @@ enum class FileKind { kOther, kTabs, kBars, kTbl };
 
 /// What the name's extension says, in any letter case.
 FileKind kind_of_name(std::string_view name) {
-  std::string lower(name);
-  for (char& letter : lower) letter = letter >= 'A' && letter <= 'Z' ? letter + 32 : letter;
+  const std::string lower = ascii::lower(name);
   if (lower.ends_with(".tsv") || lower.ends_with(".tab")) return FileKind::kTabs;
   if (lower.ends_with(".tbl")) return FileKind::kTbl;
   return lower.ends_with(".psv") ? FileKind::kBars : FileKind::kOther;

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "compress/table/text/text_checks.h"
+#include "format/ascii.h"
 #include "format/columns/civil_date.h"
 #include "format/columns/digits.h"
 #include "format/columns/spelling.h"
@@ -21,13 +22,8 @@ namespace {
 
 constexpr std::size_t kMostText = 64;  ///< longer fields are strings
 
-char lower(Byte byte) {
-  return static_cast<char>(byte >= 'A' && byte <= 'Z' ? byte + 32 : byte);
-}
-
 bool equals_word(Bytes text, std::string_view word) {
-  return std::equal(text.begin(), text.end(), word.begin(), word.end(),
-                    [](Byte a, char b) { return lower(a) == b; });
+  return ascii::same_letters(text_of(text), word);
 }
 
 /// Takes a text from front to back.
@@ -496,7 +492,7 @@ bool FieldReader::read_number(Bytes text, Byte* value) {
   if (number.is_code()) return column_.is_given && convert_number(number, value);
   if (column_.type == ColumnType::kDouble) {
     if (!number.is_special) return read_double(number, text, value);
-    const bool nan = lower(number.whole[0]) == 'n';
+    const bool nan = ascii::lower(static_cast<char>(number.whole[0])) == 'n';
     const double real =
         nan ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
     store(value, number.negative ? -real : real);
@@ -522,8 +518,7 @@ bool FieldReader::read_bool(Bytes text, Byte* value) {
   if (text.size() > 5) return false;
   ColumnSchema small = column_;
   small.text = bool_family(column_.text);
-  std::string word(text_of(text));
-  for (char& letter : word) letter = lower(static_cast<Byte>(letter));
+  const std::string word = ascii::lower(text_of(text));
   if (parse_value(small, bytes_of(word), value)) return spell_field();
   return column_.is_given && convert_bool(word, value);
 }

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "format/ascii.h"
+
 namespace presso {
 namespace {
 
@@ -122,8 +124,7 @@ Bytes without_blanks(Bytes value) {
 RoughKind rough_kind_of(Bytes value) {
   value = without_blanks(value);
   if (value.size() > kLongestValue) return RoughKind::kText;
-  std::string lower(value.begin(), value.end());
-  for (char& letter : lower) letter = letter >= 'A' && letter <= 'Z' ? letter + 32 : letter;
+  const std::string lower = ascii::lower(text_of(value));
   if (lower.empty() || is_one_of<kNullWords.size()>(lower, kNullWords)) return RoughKind::kNull;
   if (is_one_of<kBoolWords.size()>(lower, kBoolWords)) return RoughKind::kBool;
   if (is_rough_number(lower)) return RoughKind::kNumber;

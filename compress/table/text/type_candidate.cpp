@@ -112,17 +112,13 @@ ColumnSchema narrowest_type(Bytes value) {
   return type_of(ColumnType::kUtf8);
 }
 
-bool is_integer(const ColumnSchema& column) {
-  return column.type == ColumnType::kInt64 || column.type == ColumnType::kUint64;
-}
-
 bool is_any_number(const ColumnSchema& column) {
-  return is_integer(column) || is_decimal(column.type) || column.type == ColumnType::kDouble;
+  return is_integer(column.type) || is_decimal(column.type) || column.type == ColumnType::kDouble;
 }
 
 /// Whether all values are integers or decimals of scale 0.
 bool is_whole(const ColumnSchema& column) {
-  return is_integer(column) || (is_decimal(column.type) && column.scale == 0);
+  return is_integer(column.type) || (is_decimal(column.type) && column.scale == 0);
 }
 
 /// The text of a column of dates or times whose year is last; it says how they are read.

@@ -12,6 +12,7 @@
 
 #include "format/columns/bit_copy.h"
 #include "format/columns/schema.h"
+#include "format/columns/string_text.h"
 #include "format/columns/text_cuts.h"
 #include "format/columns/value_text.h"
 #include "format/columns/wire_reader.h"
@@ -19,9 +20,7 @@
 namespace presso {
 namespace {
 
-std::string_view letters_of(Bytes text) {
-  return {reinterpret_cast<const char*>(text.data()), text.size()};
-}
+using string_text::view_of;
 
 /// A value is looked for in this number of bytes after the one before it.
 constexpr std::size_t kLookedAt = 4096;
@@ -41,7 +40,7 @@ class ColumnText {
   bool is_null(std::uint64_t row) const { return view_.is_null(row); }
   /// Whether the text, which is not that of a null, gives the row's value.
   bool is_value(std::uint64_t row, Bytes text) const {
-    if (view_.offsets != nullptr) return letters_of(view_.string(row)) == letters_of(text);
+    if (view_.offsets != nullptr) return view_of(view_.string(row)) == view_of(text);
     Byte value[16];
     if (!loose_.read(text, value)) return false;
     if (bytes_ == 0) return (value[0] != 0) == bit_at(view_.values, row);
@@ -203,7 +202,7 @@ class PlanMaker {
     std::string key;
     for (const JsonMember& member : members_) {
       const Bytes written = text_.subspan(member.key_begin, member.key_length);
-      key.assign(letters_of(written));
+      key.assign(view_of(written));
       if (member.key_escaped) {
         key.resize(unescape_json(written, reinterpret_cast<Byte*>(key.data())));
       }
@@ -267,13 +266,13 @@ class PlanMaker {
       ColumnText& column = columns_[i];
       if (column.is_null(row)) continue;
       const std::size_t looked_at = std::min(end - draft.after, kLookedAt);
-      const std::string_view rest = letters_of(text_.subspan(draft.after, looked_at));
+      const std::string_view rest = view_of(text_.subspan(draft.after, looked_at));
       std::size_t begin = std::min(rest.find_first_not_of(kBlanks), rest.size());
       std::size_t size = std::min(rest.find_first_of(kBlanks, begin), rest.size()) - begin;
       if (!column.is_value(row, text_.subspan(draft.after + begin, size))) {
         const Bytes wanted = column.text_of(row);
         size = wanted.size();
-        begin = column.is_value(row, wanted) ? rest.find(letters_of(wanted)) : rest.npos;
+        begin = column.is_value(row, wanted) ? rest.find(view_of(wanted)) : rest.npos;
       }
       TextCut cut{CutPiece::kFixed, CutValue::kStored, i, 0, 0};
       if (begin == rest.npos) {

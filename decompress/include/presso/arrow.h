@@ -6,9 +6,9 @@
 // Values, bitmaps and offsets are handed over as they were decoded, without a copy; only decimals
 // of 64 bits are copied, because they are widened to decimal128, and columns with a type of Arrow
 // (ColumnSchema::arrow_type), which are made anew in it. Streams of a GPU have the latter as they
-// are stored. Strings are large_utf8 (offsets of 64 bits; each string was
-// checked to be UTF-8) or, where the table does not say that a column is UTF-8, large_binary.
-// Tested by tests/unit/decompress/arrow/export_test.cpp.
+// are stored. Strings are large_utf8 (offsets of 64 bits; each string was checked to be UTF-8) or,
+// where the table does not say that a column is UTF-8, large_binary. Tested by
+// tests/unit/decompress/arrow/export_test.cpp.
 #pragma once
 
 #include <cstdint>

@@ -248,6 +248,9 @@ constexpr std::uint32_t value_bytes(ColumnType type) {
 constexpr bool is_string(ColumnType type) {
   return type == ColumnType::kUtf8 || type == ColumnType::kBinary;
 }
+constexpr bool is_integer(ColumnType type) {
+  return type >= ColumnType::kInt8 && type <= ColumnType::kUint64;
+}
 constexpr bool is_decimal(ColumnType type) {
   return type == ColumnType::kDecimal64 || type == ColumnType::kDecimal128;
 }

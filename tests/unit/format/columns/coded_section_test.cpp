@@ -14,7 +14,7 @@ std::vector<Byte> bytes_of(const std::string& text) {
   return {text.begin(), text.end()};
 }
 
-/// What a schema with so many columns looks like.
+/// Bytes that repeat themselves as the schema of a table with `count` columns does.
 std::string columns(int count) {
   std::string text;
   for (int i = 0; i < count; ++i) {
