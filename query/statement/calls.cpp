@@ -85,8 +85,9 @@ std::optional<Expression> compared_rows(Op op, const Expression& a, const Expres
   return result;
 }
 
-/// (a, b) IN (SELECT x, y ...) asks whether such a row exists.
-Expression row_among(const Expression& node, const std::string& alias) {
+/// EXISTS (SELECT 1 FROM (the statement of `node`) AS alias(...) WHERE the columns are the values of
+/// the row before IN); with `nulls_too` where they may be, since a null on either side is unknown.
+Expression exists_row(const Expression& node, const std::string& alias, bool nulls_too) {
   const Expression& row = node.arguments[0];
   SqlStatement outer;
   outer.select.select.push_back({number(1), "1"});
@@ -95,16 +96,28 @@ Expression row_among(const Expression& node, const std::string& alias) {
   std::vector<Expression> parts;
   for (std::size_t i = 0; i < row.arguments.size(); ++i) {
     outer.select.from.columns.push_back(alias + "." + std::to_string(i + 1));
-    parts.push_back(
-        equality(qualified_column(alias, outer.select.from.columns.back(), row), row.arguments[i]));
+    const Expression column = qualified_column(alias, outer.select.from.columns.back(), row);
+    const Expression& value = row.arguments[i];
+    Expression same = equality(column, value);
+    parts.push_back(nulls_too ? operation(Op::kOr, {same, is_null(column), is_null(value)}) : same);
   }
   outer.select.where = all_of(std::move(parts));
   Expression result;
   result.kind = Kind::kSubquery;
   result.op = Op::kExists;
-  result.negated = node.negated;
   result.statement = std::make_shared<const SqlStatement>(std::move(outer));
   return at_place_of(std::move(result), node);
+}
+
+/// (a, b) IN (SELECT x, y ...): true where such a row exists, else null where one may be such a row
+/// because of its nulls, else false. As a condition it is only the first EXISTS.
+Expression row_among(const Expression& node, const std::string& alias) {
+  Expression result = case_when(exists_row(node, alias, false), truth(true));
+  result.arguments.push_back(exists_row(node, alias + "?", true));
+  result.arguments.push_back(null_literal());
+  result.arguments.push_back(truth(false));
+  result = at_place_of(std::move(result), node);
+  return node.negated ? at_place_of(operation(Op::kNot, {std::move(result)}), node) : result;
 }
 
 }  // namespace
@@ -114,10 +127,6 @@ Result<bool> Block::settle_rows(Expression& node) {
   const bool has_row = !node.arguments.empty() && is_row(node.arguments[0]);
   if (!has_row) return false;
   if (node.kind == Kind::kSubquery && node.op == Op::kIn) {
-    if (node.negated) {
-      return lowering_.shown(
-          refused_at(node, "NOT IN with several columns is not supported; write NOT EXISTS"));
-    }
     node = row_among(node, lowering_.new_name());
     return true;
   }

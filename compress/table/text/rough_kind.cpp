@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "compress/table/text/text_checks.h"
 #include "format/ascii.h"
 
 namespace presso {

@@ -276,12 +276,14 @@ class Statements:
 
     # Subqueries.
 
-    def subquery(self, scope, type, depth):
-        """One column of a type; correlated or not."""
+    def subquery(self, scope, type, depth, second=None):
+        """One column of a type, and another of the type `second`; correlated or not."""
         source, inner = self.base(depth - 1)
         both = inner + (scope if self.chance(0.5) else [])
         item, end = self.expr(inner, type, 1), ""
-        if type == INT and self.chance(0.3):
+        if second:
+            item += ", " + self.expr(inner, second, 1)
+        elif type == INT and self.chance(0.3):
             item, end = self.over_rows(inner)
         text = "select %s from %s" % (item, source)
         if both != inner and scope:
@@ -326,10 +328,14 @@ class Statements:
         form = rng.randrange(8)
         type = rng.choice([INT, INT, STR, DATE, DEC])
         if form < 2:
+            second = rng.choice([None, None, INT, STR])
+            value = self.expr(scope, type, 1)
+            if second:
+                value = "(%s, %s)" % (value, self.expr(scope, second, 1))
             return "%s %sin (%s)" % (
-                self.expr(scope, type, 1),
+                value,
                 rng.choice(["", "not "]),
-                self.subquery(scope, type, depth),
+                self.subquery(scope, type, depth, second),
             )
         if form < 5:
             text = self.subquery(scope, type, depth)
