@@ -65,7 +65,14 @@ void add_map_fields(const ArrowType& map, const std::string& path, std::vector<N
 
 /// Adds the types of the values below a path.
 void add_fields(const ArrowType& type, const std::string& path, std::vector<NestedField>& to) {
-  switch (*kind_of(type)) {
+  const ArrowKind kind = *kind_of(type);
+  const bool is_nested = kind == ArrowKind::kList || kind == ArrowKind::kListView ||
+                         kind == ArrowKind::kFixedList || kind == ArrowKind::kStruct ||
+                         kind == ArrowKind::kMap;
+  if (is_nested && !path.empty() && path.size() <= kMaxNameBytes) {
+    to.push_back({path, json_field_type()});
+  }
+  switch (kind) {
     case ArrowKind::kValues: {
       NestedField field{path, *leaf_of(type.format)};
       if (is_string(field.type.type) || path.empty() || path.size() > kMaxNameBytes) return;

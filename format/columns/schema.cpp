@@ -281,6 +281,7 @@ NestedFields read_fields(WireReader& from, std::size_t& bytes) {
       field.type.unit = static_cast<TimeUnit>(from.value<Byte>());
       field.type.zone = from.text();
     }
+    if (field.type.type == ColumnType::kUtf8) field.type = json_field_type();
     fields.push_back(std::move(field));
   }
   return NestedFields(std::move(fields));
@@ -378,7 +379,8 @@ Status check_fields(const ColumnSchema& column) {
   const auto rises = [](const NestedField& a, const NestedField& b) { return a.path >= b.path; };
   const bool sorted = std::adjacent_find(fields.begin(), fields.end(), rises) == fields.end();
   for (const auto& [path, type] : fields) {
-    if (!sorted || !is_field_path(path) || is_string(type.type) || !check_column(type).ok()) {
+    const bool has_type = type == json_field_type() || !is_string(type.type);
+    if (!sorted || !is_field_path(path) || !has_type || !check_column(type).ok()) {
       return invalid("field " + quoted(path) + " of column " + quoted(column.name));
     }
   }
@@ -455,6 +457,36 @@ ColumnSchema bare_type(const ColumnSchema& column) {
   return bare;
 }
 
+ColumnSchema json_field_type() {
+  ColumnSchema type;
+  type.text = ValueText::kRawJson;
+  return type;
+}
+
+NestedFields fields_below(const NestedFields& fields, std::string_view path) {
+  std::vector<NestedField> below;
+  for (const NestedField& field : fields.all()) {
+    const std::string_view rest =
+        std::string_view(field.path)
+            .substr(field.path.starts_with(path) ? path.size() : field.path.size());
+    if (rest.starts_with('.') || rest.starts_with('[')) {
+      below.push_back({std::string(rest), field.type});
+    }
+  }
+  return below.empty() ? NestedFields() : NestedFields(std::move(below));
+}
+
+NestedFields fields_of_list(const ColumnSchema& element) {
+  constexpr const char* kEach = "[*]";
+  if (is_string(element.type) && element.text != ValueText::kRawJson) return {};
+  if (!is_string(element.type)) return NestedFields({{kEach, bare_type(element)}});
+  std::vector<NestedField> fields = {{kEach, json_field_type()}};
+  for (const NestedField& field : element.fields.all()) {
+    fields.push_back({kEach + field.path, field.type});
+  }
+  return NestedFields(std::move(fields));
+}
+
 std::size_t bytes_of_paths(const NestedFields& fields) {
   std::size_t bytes = 0;
   for (const NestedField& field : fields.all()) bytes += field.path.size();
@@ -470,7 +502,7 @@ std::uint64_t nested_field_bytes(const NestedFields& fields) {
 NestedFields common_fields(const NestedFields& a, const NestedFields& b) {
   if (a == b) return a;
   const auto is_number = [](ColumnType type) {
-    return type != ColumnType::kBool && !is_date_or_time(type);
+    return type != ColumnType::kBool && !is_date_or_time(type) && !is_string(type);
   };
   std::vector<NestedField> common;
   for (const NestedField& field : a.all()) {

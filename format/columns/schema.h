@@ -33,6 +33,12 @@ Result<TableSchema> parse_schema(Bytes payload);
 /// The type of a column alone, with none of the forms that its text has: type, scale, precision,
 /// unit and zone.
 ColumnSchema bare_type(const ColumnSchema& column);
+/// The type of fields whose values are arrays and objects: their text is JSON.
+ColumnSchema json_field_type();
+/// The fields within the field with this path, whose own paths begin there.
+NestedFields fields_below(const NestedFields& fields, std::string_view path);
+/// The fields of lists whose elements have this type.
+NestedFields fields_of_list(const ColumnSchema& element);
 /// The sizes of the fields' paths added up.
 std::size_t bytes_of_paths(const NestedFields& fields);
 /// How many bytes of a schema's payload the fields take.

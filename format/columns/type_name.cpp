@@ -141,6 +141,10 @@ std::string type_name(const ColumnSchema& column) {
   return "type " + std::to_string(static_cast<unsigned>(column.type));
 }
 
+std::string field_type_name(const NestedField& field) {
+  return is_string(field.type.type) ? "json" : type_name(field.type);
+}
+
 Result<ColumnSchema> parse_sql_type(std::string_view text) {
   std::string wanted;
   for (const char letter : text) {

@@ -663,16 +663,9 @@ Result<NodeId> Binder::bind_cast(const Expression& expression) {
 Result<NodeId> Binder::bind_function(const Expression& expression) {
   PRESSO_ASSIGN(std::vector<NodeId> arguments, bind_all(expression.arguments));
   const std::string& name = expression.text;
-  const bool measures = name == "len" || name == "length" || name == "array_length";
-  const bool nested = measures && arguments.size() == 1 && is_step_into(expression.arguments[0]) &&
-                      build_.at(arguments[0]).family == Family::kString;
-  if (nested) {
-    return refused(name + "() of a nested value may mean its elements or its characters; write " +
-                   "json_array_length(x), or length(cast(x as varchar))");
-  }
-  PRESSO_ASSIGN(const auto json, build_json_function(build_, expression.text, arguments));
+  PRESSO_ASSIGN(const auto json, build_json_function(build_, name, arguments));
   if (json) return *json;
-  return build_function(build_, expression.text, std::move(arguments));
+  return build_function(build_, name, std::move(arguments));
 }
 
 }  // namespace presso::query

@@ -11,6 +11,7 @@
 
 #include "format/columns/json_path.h"
 #include "query/compute/binder.h"
+#include "query/compute/list_elements.h"
 
 namespace presso::query {
 namespace {
@@ -107,6 +108,20 @@ const NestedField* find_field(const NestedFields& fields, std::span<const JsonSt
   return nullptr;
 }
 
+/// Whether a node is what path_in() gives for a field without a type.
+bool is_field_text(const Node& node) {
+  return node.step == Step::kJsonText && node.arguments.size() == 2 && node.parameter == 1;
+}
+
+/// The elements of a field where it is an array, else the characters of its text.
+Result<NodeId> length_of_field(const Builder& build, NodeId field) {
+  const std::vector<NodeId> place = build.at(field).arguments;  // nodes move where others are added
+  const NodeId type = build.json(Step::kJsonType, Family::kString, place);
+  PRESSO_ASSIGN(const NodeId is_array, build.compare(Step::kEqual, type, build.string("ARRAY")));
+  return build.choose({is_array}, {build.json(Step::kJsonLength, Family::kInteger, place)},
+                      build.step(Step::kLength, Family::kInteger, {field}));
+}
+
 /// The name of a column with nested values which the first keys of a path belong to.
 struct FieldName {
   Expression column;
@@ -188,7 +203,8 @@ Result<NodeId> Binder::path_in(NodeId value, const JsonPath& path) const {
     const NodeId text = build_.json(Step::kJsonText, Family::kString,
                                     {value, build_.string(json_path_text(path))}, 1);
     const NestedField* const field = find_field(fields, path);
-    return field == nullptr ? Result<NodeId>(text) : build_.cast(text, field->type);
+    if (field == nullptr) return text;
+    return element_as(build_, text, type_of_field(fields, *field));
   }
   if (node.family != Family::kString) {
     return refused("this is " + build_.type_of(value) + ", which has no fields or elements");
@@ -204,11 +220,18 @@ Result<std::optional<NodeId>> build_json_function(const Builder& build, const st
   const auto* const found =
       std::find_if(std::begin(kJsonFunctions), std::end(kJsonFunctions),
                    [&](const JsonFunction& function) { return function.name == name; });
-  // The length of a column of JSON arrays is the number of their elements.
-  const bool counts = (name == "len" || name == "length" || name == "array_length") &&
-                      arguments.size() == 1 &&
-                      build.at(arguments[0]).schema.text == ValueText::kRawJson;
-  if (counts) return build_json_function(build, "json_array_length", std::move(arguments));
+  // The length of JSON arrays is the number of their elements.
+  const bool measures = name == "len" || name == "length" || name == "array_length";
+  if (measures && arguments.size() == 1) {
+    const Node& measured = build.at(arguments[0]);
+    if (measured.schema.text == ValueText::kRawJson) {
+      return build_json_function(build, "json_array_length", std::move(arguments));
+    }
+    if (is_field_text(measured)) {
+      PRESSO_ASSIGN(const NodeId length, length_of_field(build, arguments[0]));
+      return std::optional(length);
+    }
+  }
   if (found == std::end(kJsonFunctions)) return std::optional<NodeId>();
   if (arguments.size() < found->least || arguments.size() > found->most) {
     return refused(name + "() takes " + std::to_string(found->least) +

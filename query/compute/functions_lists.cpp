@@ -305,6 +305,7 @@ Result<NodeId> object(Call& call) {
     const ColumnSchema& type = call.at(i + 1).schema;
     if (!call.is_constant(i) || call.at(i + 1).family == Family::kNull) continue;
     const std::string path = json_step_text({JsonStep::Kind::kKey, call.at(i).text, 0});
+    if (type.text == ValueText::kRawJson) fields.push_back({path, json_field_type()});
     for (const NestedField& field : type.fields.all()) {
       fields.push_back({path + field.path, field.type});
     }

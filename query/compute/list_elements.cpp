@@ -24,36 +24,27 @@ bool is_json(const Node& node) {
 }  // namespace
 
 ColumnSchema json_schema() {
-  ColumnSchema type;
-  type.text = ValueText::kRawJson;
+  ColumnSchema type = json_field_type();
   type.valid_utf8 = true;
   return type;
 }
 
 ColumnSchema list_schema_of(const ColumnSchema& element) {
   ColumnSchema type = json_schema();
-  std::vector<NestedField> fields;
-  if (element.text == ValueText::kRawJson) {
-    for (const NestedField& field : element.fields.all()) {
-      fields.push_back({std::string(kEach) + field.path, field.type});
-    }
-  } else if (!is_string(element.type)) {
-    fields.push_back({std::string(kEach), bare_type(element)});
-  }
-  if (!fields.empty()) type.fields = NestedFields(std::move(fields));
+  type.fields = fields_of_list(element);
   return type;
 }
 
 ColumnSchema element_schema(const NestedFields& fields) {
-  if (const NestedField* const element = fields.find(kEach)) return element->type;
-  std::vector<NestedField> inner;
-  for (const NestedField& field : fields.all()) {
-    if (!field.path.starts_with(kEach)) continue;
-    inner.push_back({field.path.substr(kEach.size()), field.type});
-  }
-  if (inner.empty()) return schema_of(Family::kString);
+  const NestedField* const element = fields.find(kEach);
+  if (element == nullptr) return schema_of(Family::kString);
+  return type_of_field(fields, *element);
+}
+
+ColumnSchema type_of_field(const NestedFields& fields, const NestedField& field) {
+  if (!is_string(field.type.type)) return field.type;
   ColumnSchema type = json_schema();
-  type.fields = NestedFields(std::move(inner));
+  type.fields = fields_below(fields, field.path);
   return type;
 }
 

@@ -54,9 +54,10 @@ class ListElements {
 ColumnSchema json_schema();
 /// The type of lists whose elements have this type. Elements of text are lists without types.
 ColumnSchema list_schema_of(const ColumnSchema& element);
-/// The type of a list's elements: what its fields say, JSON if they are objects or lists with
-/// types, else text.
+/// The type of a list's elements: what its fields say, else text.
 ColumnSchema element_schema(const NestedFields& fields);
+/// The type of one of the fields; that of arrays and objects has the fields within them.
+ColumnSchema type_of_field(const NestedFields& fields, const NestedField& field);
 /// The text of an element as a value of that type.
 Result<NodeId> element_as(const Builder& build, NodeId text, const ColumnSchema& type);
 /// A value as JSON that stands within other JSON.

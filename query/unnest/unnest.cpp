@@ -6,7 +6,9 @@
 #include <charconv>
 
 #include "format/columns/json_path.h"
+#include "format/columns/schema.h"
 #include "query/compute/builder.h"
+#include "query/compute/list_elements.h"
 #include "query/compute/steps.h"
 #include "query/compute/written_value.h"
 
@@ -218,14 +220,14 @@ class Unnesting {
   /// The type that the column's fields tell, or that the elements have.
   Result<ColumnSchema> element_type(const ColumnSchema& array) {
     const NestedField* const known = array.fields.find(kEach);
-    if (known != nullptr) return known->type;
+    if (known != nullptr) return type_of_field(array.fields, *known);
     ElementType found;
     const std::size_t columns[] = {column_};
     PRESSO_TRY(for_groups(columns, [&](std::span<const ColumnData> part, std::uint64_t first) {
       return add_types(part[0].view(), first, found);
     }));
     ColumnSchema type = found.type();
-    if (type.text == ValueText::kRawJson) type.fields = fields_of_elements(array.fields);
+    if (type.text == ValueText::kRawJson) type.fields = fields_below(array.fields, kEach);
     return type;
   }
 
@@ -238,16 +240,6 @@ class Unnesting {
       for (const JsonMember& element : *elements) to.add(text, element);
     }
     return {};
-  }
-
-  static NestedFields fields_of_elements(const NestedFields& fields) {
-    std::vector<NestedField> inner;
-    for (const NestedField& field : fields.all()) {
-      if (field.path.starts_with(kEach)) {
-        inner.push_back({field.path.substr(kEach.size()), field.type});
-      }
-    }
-    return NestedFields(std::move(inner));
   }
 
   Status add_group(std::span<const ColumnData> part, std::uint64_t first) {

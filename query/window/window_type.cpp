@@ -240,8 +240,7 @@ ColumnSchema list_schema(const ColumnSchema& of) {
   list.text = ValueText::kRawJson;
   list.arrow_type = arrow_type_of_list(of);
   list.valid_utf8 = !list.arrow_type.empty();
-  if (is_string(of.type)) return list;
-  list.fields = NestedFields({{"[*]", bare_type(of)}});
+  list.fields = fields_of_list(of);
   return list;
 }
 

@@ -101,6 +101,25 @@ class Nested(CliTest):
         self.fails("sql", "select sum(a.s) from t.jsonl", saying="sum() takes numbers")
         self.fails("sql", "select a.x.y.z from t.jsonl u join t.jsonl v using (q)", saying="q")
 
+    def test_fields_that_are_arrays_or_objects_stay_so(self):
+        rows = [{"s": {"l": l, "o": {"z": z}}} for l, z in (([9], 9), ([10, 1], 10), ([], 100))]
+        inner = "(select s.l, s.o from TABLE limit 9) i"
+        for statement, wanted in (
+            ("select len(s.l), list_max(s.l) from TABLE", ["1,9", "2,10", "0,"]),
+            (f"select l[1], o.z from {inner} order by z", ["9,9", "10,10", ",100"]),
+            (f"select max(u) from (select unnest(l) u from {inner})", ["10"]),
+            (f"select max(k[1].z), max(k[3].z) from (select list(o) k from {inner})", ["9,100"]),
+            ("select to_json(s.o), upper(s.l) from TABLE where s.o.z = 10", ['{"z":10},[10,1]']),
+            ("select max(json_object('k', s.o).k.z) from TABLE", ["100"]),
+        ):
+            answer = [",".join(row) for row in self.answers(statement, rows)[1:]]
+            self.assertEqual(answer, wanted, statement)
+
+    def test_the_length_of_a_field_is_that_of_its_text_or_array(self):
+        rows = [{"s": {"n": value}} for value in ("abc", ["x"], "[1,2]", 12.50, None, [])]
+        answer = self.answers("select len(s.n), length(t.s['n']) from TABLE", rows)
+        self.assertEqual(answer[1:], [[n, n] for n in ("3", "1", "5", "4", "", "0")])
+
     def test_columns_and_tables_of_a_name_win(self):
         self.write("a.jsonl", lines_of([{"a": {"b": 1}, "b": 2, "a.c": 3, "c": {"d": 4}}]))
         found = self.ok("sql", 'select a.b, "a.c", a.a.b as f, c.d, a."c.d" as e from a.jsonl').out

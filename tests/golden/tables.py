@@ -219,12 +219,13 @@ def parse_fields(from_, column):
         right(path > before and shared == len(common) and len(path) <= MAX_NAME_BYTES)
         right(FIELD_PATH.fullmatch(path) and not NEEDLESS_QUOTES.search(path))
         kind = from_.number(1)
-        right(kind in range(BOOL, UTF8))
+        right(kind in range(BOOL, BINARY))
         scale, precision = from_.bytes(2) if kind in (DECIMAL64, DECIMAL128) else (0, 0)
         unit, zone = 0, b""
         if kind == TIMESTAMP:
             unit, zone = from_.number(1), from_.text(MAX_NAME_BYTES)
-        fields[path] = Column(kind, NULLABLE, scale, precision, unit, 0, 0, zone=zone)
+        text = RAW_JSON if kind == UTF8 else 0
+        fields[path] = Column(kind, NULLABLE, scale, precision, unit, text, 0, zone=zone)
         check_column(fields[path])
         before = path
     return fields

@@ -42,7 +42,7 @@ void describe_table(const std::string& name, const TableSummary& summary, std::u
     verbose(name, "column " + column.name + ": " + type_name(column) + ", " + grouped(found.nulls) +
                       " nulls" + (found.why.empty() ? "" : "; " + found.why));
     for (const NestedField& field : column.fields.all()) {
-      verbose(name, "field " + column.name + field.path + ": " + type_name(field.type));
+      verbose(name, "field " + column.name + field.path + ": " + field_type_name(field));
     }
   }
   if (summary.schema.text.kind == TextKind::kNone) {
@@ -121,7 +121,7 @@ Json columns_json(const TableSummary& summary) {
                        {"why", text_or_null(found.why)}});
     for (const NestedField& field : column.fields.all()) {
       columns.back()["fields"].push_back(
-          {{"name", column.name + field.path}, {"type", type_name(field.type)}});
+          {{"name", column.name + field.path}, {"type", field_type_name(field)}});
     }
   }
   return columns;

@@ -46,7 +46,8 @@ Json column_json(const ColumnRow& column) {
                {"stored_as", column.stored_as},
                {"stored_bytes", column.stored_bytes}};
   for (const NestedField& field : column.fields.all()) {
-    json["fields"].push_back({{"name", column.name + field.path}, {"type", type_name(field.type)}});
+    json["fields"].push_back(
+        {{"name", column.name + field.path}, {"type", field_type_name(field)}});
   }
   return json;
 }

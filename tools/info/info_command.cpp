@@ -135,7 +135,7 @@ std::string columns_table(const ArchiveReport& report) {
                column.type, column.least.empty() ? "-" : column.least,
                column.most.empty() ? "-" : column.most, column.name});
     for (const NestedField& field : column.fields.all()) {
-      table.add({"", "", "", "", "", type_name(field.type), "", "", column.name + field.path});
+      table.add({"", "", "", "", "", field_type_name(field), "", "", column.name + field.path});
     }
   }
   return table.text();

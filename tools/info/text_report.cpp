@@ -70,7 +70,7 @@ std::string text_report(const std::string& path, const TableSummary& summary) {
                grouped(found.nulls) + (has_word ? " '" + *column.null_text + "'" : ""),
                type_name(column), column.name, found.why});
     for (const NestedField& field : column.fields.all()) {
-      table.add({"", "", type_name(field.type), column.name + field.path, ""});
+      table.add({"", "", field_type_name(field), column.name + field.path, ""});
     }
   }
   return out + table.text();

@@ -168,7 +168,7 @@ void JsonFields::add(std::size_t column, std::size_t at) {
 std::size_t JsonFields::read(std::uint32_t place, std::size_t at) {
   const Byte first = text_[at];
   if (place == kNone || (places_[place].depth == kMostLevels && (first == '{' || first == '['))) {
-    if (place != kNone) places_[place].is_text = true;
+    if (place != kNone) note_nested(place);
     return value_end(text_, at);
   }
   if (first == '{') return read_object(place, at);
@@ -176,8 +176,14 @@ std::size_t JsonFields::read(std::uint32_t place, std::size_t at) {
   return first == '"' ? read_string(place, at) : read_plain(place, at);
 }
 
-std::size_t JsonFields::read_object(std::uint32_t place, std::size_t at) {
+/// Notes that a value of the place is an array or object.
+void JsonFields::note_nested(std::uint32_t place) {
+  places_[place].kinds |= kind_bit(JsonKind::kNested);
   places_[place].is_text = true;
+}
+
+std::size_t JsonFields::read_object(std::uint32_t place, std::size_t at) {
+  note_nested(place);
   at = after_space(text_, at + 1);
   for (std::size_t number = 0; text_[at] != '}'; ++number) {
     std::uint32_t child = expected_child(place, at + 1, number);
@@ -192,7 +198,7 @@ std::size_t JsonFields::read_object(std::uint32_t place, std::size_t at) {
 }
 
 std::size_t JsonFields::read_array(std::uint32_t place, std::size_t at) {
-  places_[place].is_text = true;
+  note_nested(place);
   at = after_space(text_, at + 1);
   while (text_[at] != ']') {
     at = after_space(text_, read(elements_of(place), at));
@@ -206,6 +212,7 @@ std::size_t JsonFields::read_string(std::uint32_t place, std::size_t at) {
   const bool is_moment =
       !places_[place].is_text && is_plain_moment(text_of(text_.subspan(at + 1, quote - at - 1)));
   places_[place].is_text |= !is_moment;
+  places_[place].kinds |= kind_bit(JsonKind::kString);
   if (is_moment) note(place, JsonKind::kString, at + 1, quote);
   return quote + 1;
 }
@@ -213,16 +220,17 @@ std::size_t JsonFields::read_string(std::uint32_t place, std::size_t at) {
 std::size_t JsonFields::read_plain(std::uint32_t place, std::size_t at) {
   const std::size_t end = plain_end(text_, at);
   const Byte first = text_[at];
-  if (first == 'n' || places_[place].is_text) return end;
+  if (first == 'n') return end;
   const bool is_bool = first == 't' || first == 'f';
-  note(place, is_bool ? JsonKind::kBool : JsonKind::kNumber, at, end);
+  const JsonKind kind = is_bool ? JsonKind::kBool : JsonKind::kNumber;
+  places_[place].kinds |= kind_bit(kind);
+  if (!places_[place].is_text) note(place, kind, at, end);
   return end;
 }
 
-/// Keeps a value for infer().
+/// Keeps a value for infer(); its kind is among those of the place.
 void JsonFields::note(std::uint32_t number, JsonKind kind, std::size_t begin, std::size_t end) {
   Place& place = places_[number];
-  place.kinds |= kind_bit(kind);
   place.is_text = place.kinds != kind_bit(kind);
   if (place.is_text || kind == JsonKind::kBool) return;
   if (place.values.empty()) waiting_.push_back(number);
@@ -291,8 +299,9 @@ void JsonFields::merge_place(const JsonFields& later, std::uint32_t from, std::u
 
 /// The type of all values of a place; nullopt if they have none, or there are none.
 std::optional<ColumnSchema> JsonFields::type_of(const Place& place) const {
-  ColumnSchema type;
+  if (place.kinds == kind_bit(JsonKind::kNested)) return json_field_type();
   if (place.is_text || place.kinds == 0) return std::nullopt;
+  ColumnSchema type;
   type.type = ColumnType::kBool;
   if (place.kinds == kind_bit(JsonKind::kBool)) return type;
   const ColumnSchema found = place.types->finish({}).columns[0];
@@ -301,11 +310,12 @@ std::optional<ColumnSchema> JsonFields::type_of(const Place& place) const {
   return bare_type(found);
 }
 
-/// Adds the fields of a place and those below it.
+/// Adds the fields of a place, which is not the column itself, and those below it.
 void JsonFields::list(std::uint32_t number, const std::string& path,
                       std::vector<NestedField>& to) const {
   const Place& place = places_[number];
-  if (auto type = type_of(place)) to.push_back({path, *std::move(type)});
+  auto type = path.empty() ? std::nullopt : type_of(place);
+  if (type) to.push_back({path, *std::move(type)});
   for (const std::uint32_t child : place.children) {
     list(child, path + json_step_text({JsonStep::Kind::kKey, places_[child].key, 0}), to);
   }
@@ -320,7 +330,10 @@ NestedFields JsonFields::of(std::size_t column) const {
   std::sort(fields.begin(), fields.end(),
             [](const NestedField& a, const NestedField& b) { return a.path < b.path; });
   const std::uint64_t most = std::max(kFreeBytes, columns_[column].bytes / kBytesForOne);
-  NestedFields result(std::move(fields));
+  NestedFields result(fields);
+  if (nested_field_bytes(result) <= most) return result;
+  std::erase_if(fields, [](const NestedField& field) { return is_string(field.type.type); });
+  result = NestedFields(std::move(fields));
   return nested_field_bytes(result) <= most ? result : NestedFields();
 }
 

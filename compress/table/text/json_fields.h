@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Finds out which fields the nested values of JSON have, and their types: numbers, dates and truth
-// by the rules that columns have (json_inference.h). Arrays have one field for all elements. A
-// field is only listed if it has a type; its values are those of this type in every row, so that a
-// query can read them as such. Objects of the eleventh level and below are passed over, and a
-// column with more than kMostFields different keys, which are data then, has no fields.
+// by the rules that columns have (json_inference.h), or JSON, where all are arrays and objects.
+// Arrays have one field for all elements. A field is only listed if it has a type; its values are
+// those of this type in every row, so that a query can read them as such. Values of the eleventh
+// level and below are passed over, and a column with more than kMostFields different keys, which
+// are data then, has no fields.
 //
 // Costs, for text that has nested values: another pass over them, which reads keys and values but
 // copies nothing. Strings are looked at until one is no date. Tested by
@@ -67,6 +68,7 @@ class JsonFields {
   std::uint32_t key_of(std::uint32_t place, const std::string& key);
   std::uint32_t elements_of(std::uint32_t place);
   std::size_t read(std::uint32_t place, std::size_t at);
+  void note_nested(std::uint32_t place);
   std::size_t read_object(std::uint32_t place, std::size_t at);
   std::size_t read_array(std::uint32_t place, std::size_t at);
   std::size_t read_string(std::uint32_t place, std::size_t at);

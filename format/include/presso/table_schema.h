@@ -266,6 +266,8 @@ constexpr bool is_signed(ColumnType type) {
 /// Returns the name of a column's type as --schema takes it: "int64", "decimal(18,2)",
 /// "timestamp(ms)".
 std::string type_name(const ColumnSchema& column);
+/// "json" for arrays and objects, else the name of the type.
+std::string field_type_name(const NestedField& field);
 /// Parses such a name; the column has no name. A decimal of up to 18 digits becomes a kDecimal64 of
 /// precision 18, others a kDecimal128 of 38. Error: kInvalidArgument, which lists the types.
 Result<ColumnSchema> parse_type(std::string_view text);

@@ -332,11 +332,8 @@ class Statements:
             value = self.expr(scope, type, 1)
             if second:
                 value = "(%s, %s)" % (value, self.expr(scope, second, 1))
-            return "%s %sin (%s)" % (
-                value,
-                rng.choice(["", "not "]),
-                self.subquery(scope, type, depth, second),
-            )
+            word = rng.choice(["in", "not in"])
+            return "%s %s (%s)" % (value, word, self.subquery(scope, type, depth, second))
         if form < 5:
             text = self.subquery(scope, type, depth)
             if "limit" not in text and rng.random() < 0.3:
@@ -344,12 +341,8 @@ class Statements:
             return "%sexists (%s)" % (rng.choice(["", "not "]), text)
         if form == 5:
             word, which = rng.choice(["=", "<>", "<", ">="]), rng.choice(["any", "all"])
-            return "%s %s %s (%s)" % (
-                self.expr(scope, type, 1),
-                word,
-                which,
-                self.subquery(scope, type, depth),
-            )
+            value, rows = self.expr(scope, type, 1), self.subquery(scope, type, depth)
+            return "%s %s %s (%s)" % (value, word, which, rows)
         text, type = self.scalar(scope, depth)
         return "%s %s %s" % (self.expr(scope, type, 1), rng.choice(["=", "<", ">="]), text)
 

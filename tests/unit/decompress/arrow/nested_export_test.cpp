@@ -7,6 +7,7 @@
 
 #include "decompress/arrow/arrow_export.h"
 #include "format/columns/arrow_type.h"
+#include "format/columns/schema.h"
 #include "tests/unit/decompress/table/row_groups.h"
 
 namespace presso::nested_export_test {
@@ -165,11 +166,13 @@ TEST(ArrowTypes, ColumnsHaveTheTypesOfTheirFields) {
   const ArrowType type = type_of("+s", {named("a", type_of("g")), inner, named("t", type_of("u"))});
   const ColumnSchema column = column_of(type);
   EXPECT_EQ(column.text, ValueText::kRawJson);
-  ASSERT_EQ(column.fields.all().size(), 2u);
-  EXPECT_EQ(column.fields.all()[0].path, ".\"b c\"[*]");
-  EXPECT_EQ(column.fields.all()[0].type.type, ColumnType::kDate32);
-  EXPECT_EQ(column.fields.all()[1].path, ".a");
-  EXPECT_EQ(column.fields.all()[1].type.type, ColumnType::kDouble);
+  ASSERT_EQ(column.fields.all().size(), 3u);
+  EXPECT_EQ(column.fields.all()[0].path, ".\"b c\"");
+  EXPECT_EQ(column.fields.all()[0].type, json_field_type());
+  EXPECT_EQ(column.fields.all()[1].path, ".\"b c\"[*]");
+  EXPECT_EQ(column.fields.all()[1].type.type, ColumnType::kDate32);
+  EXPECT_EQ(column.fields.all()[2].path, ".a");
+  EXPECT_EQ(column.fields.all()[2].type.type, ColumnType::kDouble);
 }
 
 }  // namespace

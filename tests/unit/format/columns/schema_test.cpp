@@ -102,7 +102,7 @@ TEST(Schema, FieldsOutsideTheirLimitsAreRefused) {
   expect_refused(with_fields({{key_of(65535), type_of("int64")}}), "long");
   expect_refused(with_fields({{".b", type_of("bool")}, {".a", type_of("bool")}}), "order");
   expect_refused(with_fields({{".a", type_of("bool")}, {".a", type_of("bool")}}), "twice");
-  expect_refused(with_fields({{".a", type_of("utf8")}}), "text");
+  expect_refused(with_fields({{".a", type_of("binary")}}), "bytes");
   ColumnSchema wide = type_of("decimal(18,2)");
   wide.scale = 19;
   expect_refused(with_fields({{".a", wide}}), "scale");
@@ -115,12 +115,17 @@ TEST(Schema, CommonFieldsAreThoseThatBothHave) {
   const NestedFields a({{".a", type_of("int64")},
                         {".b", type_of("int64")},
                         {".c", type_of("date")},
-                        {".d", type_of("bool")}});
+                        {".d", type_of("bool")},
+                        {".f", json_field_type()},
+                        {".g", json_field_type()}});
   const NestedFields b({{".a", type_of("int64")},
                         {".b", type_of("decimal(18,2)")},
                         {".c", type_of("int64")},
-                        {".e", type_of("bool")}});
-  const NestedFields both({{".a", type_of("int64")}, {".b", type_of("double")}});
+                        {".e", type_of("bool")},
+                        {".f", type_of("int64")},
+                        {".g", json_field_type()}});
+  const NestedFields both(
+      {{".a", type_of("int64")}, {".b", type_of("double")}, {".g", json_field_type()}});
   EXPECT_EQ(common_fields(a, b), both);
   EXPECT_EQ(common_fields(b, a), both);
   EXPECT_EQ(common_fields(a, a), a);
