@@ -36,7 +36,7 @@ constexpr std::size_t kMostRows = 255;  ///< before a lane's count overflows
 
 /// What the pass over the bytes finds; take() is for the tail that fills no row.
 struct Counted {
-  std::uint32_t newlines = 0;
+  std::uint64_t newlines = 0;
   bool nul = false;
 
   void take(Byte byte) {
@@ -111,7 +111,7 @@ Result<LineFacts> parse_facts(const Byte* from, std::uint64_t plain_bytes) {
 LineFacts line_facts(Bytes plain) {
   LineFacts facts;
   const Counted counted = count(plain);
-  facts.newlines = counted.newlines;
+  facts.newlines = static_cast<std::uint32_t>(counted.newlines);
   facts.holds_nul = counted.nul;
   if (facts.newlines > 0) {
     const auto offset_of = [&](const void* newline) {
@@ -123,6 +123,10 @@ LineFacts line_facts(Bytes plain) {
   facts.begins_with_mark =
       plain.size() >= 3 && plain[0] == 0xEF && plain[1] == 0xBB && plain[2] == 0xBF;
   return facts;
+}
+
+std::uint64_t line_feeds_in(Bytes text) {
+  return count(text).newlines;
 }
 
 std::vector<Byte> serialise_line_facts(const std::vector<LineFacts>& facts) {

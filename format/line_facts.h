@@ -20,6 +20,8 @@ constexpr std::uint32_t kLineFactsLayout = 1;  ///< the section's parameter; oth
 
 /// Finds the facts of one block, many times as fast as any encoder works.
 LineFacts line_facts(Bytes plain);
+/// The line feeds of a text of any size.
+std::uint64_t line_feeds_in(Bytes text);
 
 /// Returns the payload of a section.
 std::vector<Byte> serialise_line_facts(const std::vector<LineFacts>& facts);

@@ -13,6 +13,7 @@
 #include "format/columns/table_file.h"
 #include "format/columns/text_encoding.h"
 #include "format/container_rules.h"
+#include "format/line_facts.h"
 #include "presso/checksum.h"
 #include "presso/ordered_pipeline.h"
 #include "presso/table.h"
@@ -71,8 +72,7 @@ Status check_text(const TableSchema& schema, const RowGroup& group, Bytes text, 
   // Cheap checks come first, the checksum last.
   if (text.size() != group.text_bytes) return bad("bytes of the text");
   if (!verify) return {};
-  const auto lines = std::count(text.begin(), text.end(), Byte{'\n'});
-  if (static_cast<std::uint64_t>(lines) != group.text_lines) return bad("lines of the text");
+  if (line_feeds_in(text) != group.text_lines) return bad("lines of the text");
   if (checksum64(text) == group.text_checksum) return {};
   return make_error(ErrorCode::kContentChecksum, "the text of a row group");
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reads the doubtful lines once more, without quotes or comments.
 #include "compress/table/text/hidden_rows.h"
+#include "format/line_facts.h"
 
 #include <algorithm>
 #include <cstring>
@@ -51,7 +52,7 @@ Status refuse_rows_in_quotes(const Dialect& dialect, Bytes text, const RecordBat
   const Bytes all = text.subspan(batch.begin[0], batch.begin.back() - batch.begin[0]);
   if (std::memchr(all.data(), dialect.quote, all.size()) == nullptr) return {};
   // Counting line feeds alone is faster; a text without them has lone carriage returns.
-  const auto line_feeds = static_cast<std::uint64_t>(std::count(all.begin(), all.end(), '\n'));
+  const std::uint64_t line_feeds = line_feeds_in(all);
   const std::uint64_t lines = line_feeds > 0 ? line_feeds : count_lines(all);
   if (lines <= batch.records()) return {};
   Dialect no_quotes = dialect;

@@ -6,15 +6,12 @@
 #include <string>
 
 #include "format/columns/text_encoding.h"
+#include "format/line_facts.h"
 
 namespace presso {
 namespace {
 
 constexpr std::size_t kRecodedBytes = 64u << 10;
-
-std::uint64_t line_feeds(Bytes text) {
-  return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), Byte{'\n'}));
-}
 
 }  // namespace
 
@@ -49,7 +46,7 @@ Result<std::size_t> RecodedSource::read(MutableBytes into) {
 
 /// Reads and converts a piece. Fewer bytes than a character may have are left for the next one.
 Status RecodedSource::fill() {
-  lines_ += line_feeds(plain_.bytes());
+  lines_ += line_feeds_in(plain_.bytes());
   plain_.clear();
   at_ = 0;
   const std::size_t left = stored_.size();
@@ -70,7 +67,7 @@ Status RecodedSource::fill() {
 Error RecodedSource::not_valid(Bytes rest) const {
   const bool units = encoding_ >= TextEncoding::kUtf16Le;
   const std::uint64_t place = offset_ + stored_.size() - rest.size() + 1;
-  const std::uint64_t line = lines_ + line_feeds(plain_.bytes()) + 1;
+  const std::uint64_t line = lines_ + line_feeds_in(plain_.bytes()) + 1;
   const std::string name(encoding_name(encoding_));
   char digits[8];
   std::snprintf(digits, sizeof digits, "0x%02X", static_cast<unsigned>(rest[0]));

@@ -26,6 +26,7 @@
 #include "format/columns/table_file.h"
 #include "format/columns/text_encoding.h"
 #include "format/columns/utf8_check.h"
+#include "format/line_facts.h"
 #include "presso/checksum.h"
 #include "presso/ordered_pipeline.h"
 #include "presso/stopwatch.h"
@@ -464,7 +465,7 @@ class TableCompressor {
     GroupText about;
     if (summary_.schema.exact) {
       about.bytes = text.size();
-      about.lines = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+      about.lines = line_feeds_in(text);
       about.checksum = checksum64(text);
       about.exact = &rows->exact;
       about.plain = text;

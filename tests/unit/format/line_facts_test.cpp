@@ -50,7 +50,9 @@ TEST(LineFacts, AreCountedLikeByteByByte) {
       const std::size_t at = random() % 65;
       const std::size_t most = i % 2 == 0 ? 200 : text.size() - at;
       const Bytes part = Bytes(text).subspan(at, random() % (most + 1));
-      ASSERT_EQ(line_facts(part), counted_byte_by_byte(part)) << kinds << " " << part.size();
+      const LineFacts counted = counted_byte_by_byte(part);
+      ASSERT_EQ(line_facts(part), counted) << kinds << " " << part.size();
+      ASSERT_EQ(line_feeds_in(part), counted.newlines);
     }
   }
   const std::vector<Byte> newlines(kMaxBlockBytes, '\n');
