@@ -202,6 +202,7 @@ void take_column(const RowGroup& group, const ColumnChunk& chunk, const std::vec
     const auto header = parse_column_block_header(stored[i].data());
     ASSERT_TRUE(header.ok()) << header.error().message();
     const Bytes payload = stored[i].subspan(kBlockHeaderBytes, header->payload_bytes);
+    if (header->coding == Coding::kPlanes) continue;
     if (header->coding == Coding::kIntegers) {
       cases.integers.push_back(integers_of(*header, payload));
       if (block.stream == ColumnStream::kTokenCounts) of_counts.push_back(cases.integers.back());

@@ -32,13 +32,27 @@ Text string_split(const Row& row, Text text, Text separator) {
   return row.keep(list + ']');
 }
 
-/// In 64 bits of precision, so that whole numbers keep all digits.
-std::optional<long double> number_of(Text text) {
-  long double value = 0;
+template <class Number>
+std::optional<Number> number_of(Text text) {
+  Number value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
   return whole ? std::optional(value) : std::nullopt;
 }
+
+/// A number of JSON, which is compared as a whole number where both are, so that these keep all
+/// digits, else as a double.
+struct ListNumber {
+  std::optional<std::int64_t> whole;
+  std::optional<double> real;
+
+  explicit ListNumber(Text text)
+      : whole(number_of<std::int64_t>(text)), real(number_of<double>(text)) {}
+  friend std::partial_ordering operator<=>(const ListNumber& a, const ListNumber& b) {
+    if (a.whole && b.whole) return *a.whole <=> *b.whole;
+    return a.real.value_or(0) <=> b.real.value_or(0);
+  }
+};
 
 /// Bits of the parameter of kListPosition.
 constexpr std::int64_t kOfNumber = 1;  ///< the value is a number
@@ -49,11 +63,13 @@ std::int64_t list_position(const Row& row, Text list, Text wanted) {
   const ListElements elements(row, list);
   const std::int64_t parameter = row.context.node.parameter;
   const bool is_number = (parameter & kOfNumber) != 0;
-  const std::optional<long double> number = is_number ? number_of(wanted) : std::nullopt;
+  const ListNumber number(wanted);
   for (std::int64_t place = 1; place <= elements.count(); ++place) {
     if (elements.is_null_at(place)) continue;
     const std::string text = elements.text(place);
-    if (text == wanted || (number && number_of(text) == number)) return place;
+    if (text == wanted) return place;
+    const ListNumber element(text);
+    if (is_number && number.real && element.real && (element <=> number) == 0) return place;
   }
   if ((parameter & kOrZero) == 0) row.set_null();
   return 0;
@@ -109,19 +125,20 @@ Text array_to_string(const Row& row, Text list, Text separator) {
 /// What an element is compared and sorted by.
 struct ElementKey {
   JsonKind kind = JsonKind::kNull;
-  long double number = 0;
   std::string text;
+  std::optional<ListNumber> number = {};
   friend std::strong_ordering operator<=>(const ElementKey& a, const ElementKey& b) {
     if (a.kind != b.kind) return a.kind <=> b.kind;
     if (a.kind != JsonKind::kNumber) return a.text <=> b.text;
-    if (a.number == b.number) return std::strong_ordering::equal;
-    return a.number < b.number ? std::strong_ordering::less : std::strong_ordering::greater;
+    const std::partial_ordering order = *a.number <=> *b.number;
+    if (order == 0) return std::strong_ordering::equal;
+    return order < 0 ? std::strong_ordering::less : std::strong_ordering::greater;
   }
 };
 
 ElementKey element_key(const ListElements& list, std::int64_t place) {
-  ElementKey key{list.kind(place), 0, list.text(place)};
-  if (key.kind == JsonKind::kNumber) key.number = number_of(key.text).value_or(0);
+  ElementKey key{list.kind(place), list.text(place)};
+  if (key.kind == JsonKind::kNumber) key.number.emplace(key.text);
   return key;
 }
 

@@ -496,8 +496,21 @@ Result<Relation> Subqueries::kept(Block& block, const std::string& what) {
 }
 
 Result<Relation> Subqueries::kept_distinct(Block& block) {
-  if (!block.is_grouped()) block.query_.distinct = true;
-  return kept(block, "keys of a subquery");
+  const bool grouped = block.is_grouped();
+  if (!grouped) block.query_.distinct = true;
+  const std::vector<NamedExpression> list = block.query_.select;
+  PRESSO_ASSIGN(Relation rows, kept(block, "keys of a subquery"));
+  if (!grouped) return rows;
+  // Groups are told apart by keys that need not be among the columns.
+  Query once = lowering_.query_of(rows);
+  std::vector<NamedExpression> items;
+  std::vector<Expression> keys;
+  for (const NamedExpression& item : list) {
+    items.push_back({column(item.name), item.name});
+    keys.push_back(column(item.name));
+  }
+  once.select(std::move(items)).group_by(std::move(keys));
+  return lowering_.keep(once, "different keys of a subquery");
 }
 
 Result<NamedExpression> Subqueries::only_item(const Block& inner, const Expression& node) const {

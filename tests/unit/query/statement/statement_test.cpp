@@ -136,6 +136,16 @@ constexpr Case kCases[] = {
     {"select name, exists (select 1 from pay p where p.emp = e.id and p.amount > 7) as big from "
      "emp e order by name",
      "Ann,true\nBob,false\nCid,false\nDan,false\nEve,false\nFay,false\n"},
+    {"select boss, exists (select name from emp e where e.dept = d.dept group by name) as x, 1 in "
+     "(select count(*) from emp e where e.dept = d.dept group by name) as y from dept d order by "
+     "boss",
+     "Ann,true,true\nCid,true,true\nZed,false,false\n"},
+    {"select name, (dept, salary) in (select dept, 200 from emp where id < 3 or dept is null) as x "
+     "from emp order by name",
+     "Ann,false\nBob,true\nCid,false\nDan,false\nEve,\nFay,false\n"},
+    {"select name from emp e where (dept, salary) not in (select dept, 200 from emp where id < 3) "
+     "order by name",
+     "Ann\nCid\nDan\nEve\nFay\n"},
     {"select name from emp e where salary = (select max(salary) from emp m where m.dept = "
      "e.dept) order by name",
      "Bob\nCid\n"},
