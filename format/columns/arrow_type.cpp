@@ -65,27 +65,24 @@ void add_map_fields(const ArrowType& map, const std::string& path, std::vector<N
 
 /// Adds the types of the values below a path.
 void add_fields(const ArrowType& type, const std::string& path, std::vector<NestedField>& to) {
-  const ArrowKind kind = *kind_of(type);
-  const bool is_nested = kind == ArrowKind::kList || kind == ArrowKind::kListView ||
-                         kind == ArrowKind::kFixedList || kind == ArrowKind::kStruct ||
-                         kind == ArrowKind::kMap;
-  if (is_nested && !path.empty() && path.size() <= kMaxNameBytes) {
-    to.push_back({path, json_field_type()});
-  }
-  switch (kind) {
+  const auto add = [&](const ColumnSchema& field) {
+    if (!path.empty() && path.size() <= kMaxNameBytes) to.push_back({path, field});
+  };
+  switch (*kind_of(type)) {
     case ArrowKind::kValues: {
-      NestedField field{path, *leaf_of(type.format)};
-      if (is_string(field.type.type) || path.empty() || path.size() > kMaxNameBytes) return;
-      field.type.text = ValueText::kPlain;
-      field.type.valid_utf8 = false;
-      to.push_back(std::move(field));
+      ColumnSchema field = *leaf_of(type.format);
+      field.text = ValueText::kPlain;
+      field.valid_utf8 = false;
+      if (!is_string(field.type)) add(field);
       return;
     }
     case ArrowKind::kList:
     case ArrowKind::kListView:
     case ArrowKind::kFixedList:
+      add(json_field_type());
       return add_fields(type.children[0], path + "[*]", to);
     case ArrowKind::kStruct:
+      add(json_field_type());
       for (const ArrowType& child : type.children) {
         add_fields(child, path + json_step_text({JsonStep::Kind::kKey, child.name, 0}), to);
       }
@@ -95,6 +92,7 @@ void add_fields(const ArrowType& type, const std::string& path, std::vector<Nest
     case ArrowKind::kDictionary:
       return add_fields(type.dictionary[0], path, to);
     case ArrowKind::kMap:
+      add(json_field_type());
       return add_map_fields(type, path, to);
     default:
       return;  // nothing but nulls

@@ -466,14 +466,13 @@ ColumnSchema json_field_type() {
 NestedFields fields_below(const NestedFields& fields, std::string_view path) {
   std::vector<NestedField> below;
   for (const NestedField& field : fields.all()) {
-    const std::string_view rest =
-        std::string_view(field.path)
-            .substr(field.path.starts_with(path) ? path.size() : field.path.size());
+    if (!field.path.starts_with(path)) continue;
+    const std::string_view rest = std::string_view(field.path).substr(path.size());
     if (rest.starts_with('.') || rest.starts_with('[')) {
       below.push_back({std::string(rest), field.type});
     }
   }
-  return below.empty() ? NestedFields() : NestedFields(std::move(below));
+  return NestedFields(std::move(below));
 }
 
 NestedFields fields_of_list(const ColumnSchema& element) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "format/ascii.h"
 #include "presso/table_schema.h"
 
 namespace presso {
@@ -148,8 +149,7 @@ std::string field_type_name(const NestedField& field) {
 Result<ColumnSchema> parse_sql_type(std::string_view text) {
   std::string wanted;
   for (const char letter : text) {
-    const bool capital = letter >= 'A' && letter <= 'Z';
-    if (letter != ' ') wanted += capital ? static_cast<char>(letter + 32) : letter;
+    if (letter != ' ') wanted += ascii::lower(letter);
   }
   for (const auto& [sql, own] : kSqlNames) {
     if (wanted == sql) wanted = own;

@@ -113,15 +113,6 @@ bool is_field_text(const Node& node) {
   return node.step == Step::kJsonText && node.arguments.size() == 2 && node.parameter == 1;
 }
 
-/// The elements of a field where it is an array, else the characters of its text.
-Result<NodeId> length_of_field(const Builder& build, NodeId field) {
-  const std::vector<NodeId> place = build.at(field).arguments;  // nodes move where others are added
-  const NodeId type = build.json(Step::kJsonType, Family::kString, place);
-  PRESSO_ASSIGN(const NodeId is_array, build.compare(Step::kEqual, type, build.string("ARRAY")));
-  return build.choose({is_array}, {build.json(Step::kJsonLength, Family::kInteger, place)},
-                      build.step(Step::kLength, Family::kInteger, {field}));
-}
-
 /// The name of a column with nested values which the first keys of a path belong to.
 struct FieldName {
   Expression column;
@@ -228,8 +219,7 @@ Result<std::optional<NodeId>> build_json_function(const Builder& build, const st
       return build_json_function(build, "json_array_length", std::move(arguments));
     }
     if (is_field_text(measured)) {
-      PRESSO_ASSIGN(const NodeId length, length_of_field(build, arguments[0]));
-      return std::optional(length);
+      return std::optional(build.json(Step::kJsonLength, Family::kInteger, measured.arguments, 1));
     }
   }
   if (found == std::end(kJsonFunctions)) return std::optional<NodeId>();

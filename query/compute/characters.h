@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "format/columns/string_text.h"
 #include "scan/unicode/unicode.h"
 
 namespace presso::query {
@@ -37,9 +38,7 @@ inline Bytes behind(Bytes text, std::int64_t count) {
 inline Bytes bytes_of(std::string_view text) {
   return {reinterpret_cast<const Byte*>(text.data()), text.size()};
 }
-inline std::string_view view_of(Bytes bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
+using string_text::view_of;
 
 /// Removes the first character from `text`, which is not empty, and returns it.
 inline std::string_view take_character(std::string_view& text) {

@@ -4,7 +4,10 @@
 // row.
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <compare>
+#include <limits>
+#include <optional>
 #include <set>
 
 #include "format/columns/json_path.h"
@@ -14,6 +17,7 @@
 #include "query/compute/functions.h"
 #include "query/compute/lambda.h"
 #include "query/compute/list_elements.h"
+#include "query/compute/written_value.h"
 
 namespace presso::query {
 namespace list_functions {
@@ -32,27 +36,37 @@ Text string_split(const Row& row, Text text, Text separator) {
   return row.keep(list + ']');
 }
 
-template <class Number>
-std::optional<Number> number_of(Text text) {
-  Number value = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
-  return whole ? std::optional(value) : std::nullopt;
-}
-
-/// A number of JSON, which is compared as a whole number where both are, so that these keep all
-/// digits, else as a double.
+/// A number of JSON. Two whole numbers of up to 38 digits are compared exactly, others as doubles,
+/// which is one order for all, since doubles with a fraction are small and exact.
 struct ListNumber {
-  std::optional<std::int64_t> whole;
-  std::optional<double> real;
+  std::optional<Int128> whole;  ///< also of 3.0 and 1e5
+  double real = 0;
 
-  explicit ListNumber(Text text)
-      : whole(number_of<std::int64_t>(text)), real(number_of<double>(text)) {}
-  friend std::partial_ordering operator<=>(const ListNumber& a, const ListNumber& b) {
+  friend std::weak_ordering operator<=>(const ListNumber& a, const ListNumber& b) {
     if (a.whole && b.whole) return *a.whole <=> *b.whole;
-    return a.real.value_or(0) <=> b.real.value_or(0);
+    return std::weak_order(a.real, b.real);
   }
 };
+
+/// nullopt for other texts than numbers. What a double cannot hold is infinite or zero.
+std::optional<ListNumber> number_of(Text text) {
+  ListNumber number;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number.real);
+  if (read.ptr != text.data() + text.size() || read.ec == std::errc::invalid_argument) return {};
+  const std::size_t minus = text.rfind('-');
+  if (read.ec == std::errc::result_out_of_range && (minus == 0 || minus == text.npos)) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    number.real = minus == 0 ? -kInfinity : kInfinity;
+  }
+  Int128 digits = 0;
+  unsigned scale = 0;
+  if (read_decimal(text, digits, scale) && scale == 0) {
+    number.whole = digits;
+  } else if (number.real == std::floor(number.real) && std::fabs(number.real) < 0x1p126) {
+    number.whole = static_cast<Int128>(number.real);
+  }
+  return number;
+}
 
 /// Bits of the parameter of kListPosition.
 constexpr std::int64_t kOfNumber = 1;  ///< the value is a number
@@ -63,13 +77,13 @@ std::int64_t list_position(const Row& row, Text list, Text wanted) {
   const ListElements elements(row, list);
   const std::int64_t parameter = row.context.node.parameter;
   const bool is_number = (parameter & kOfNumber) != 0;
-  const ListNumber number(wanted);
+  const std::optional<ListNumber> number = is_number ? number_of(wanted) : std::nullopt;
   for (std::int64_t place = 1; place <= elements.count(); ++place) {
     if (elements.is_null_at(place)) continue;
     const std::string text = elements.text(place);
     if (text == wanted) return place;
-    const ListNumber element(text);
-    if (is_number && number.real && element.real && (element <=> number) == 0) return place;
+    const std::optional<ListNumber> element = number ? number_of(text) : std::nullopt;
+    if (element && (*element <=> *number) == 0) return place;
   }
   if ((parameter & kOrZero) == 0) row.set_null();
   return 0;
@@ -126,19 +140,17 @@ Text array_to_string(const Row& row, Text list, Text separator) {
 struct ElementKey {
   JsonKind kind = JsonKind::kNull;
   std::string text;
-  std::optional<ListNumber> number = {};
-  friend std::strong_ordering operator<=>(const ElementKey& a, const ElementKey& b) {
+  ListNumber number;
+  friend std::weak_ordering operator<=>(const ElementKey& a, const ElementKey& b) {
     if (a.kind != b.kind) return a.kind <=> b.kind;
     if (a.kind != JsonKind::kNumber) return a.text <=> b.text;
-    const std::partial_ordering order = *a.number <=> *b.number;
-    if (order == 0) return std::strong_ordering::equal;
-    return order < 0 ? std::strong_ordering::less : std::strong_ordering::greater;
+    return a.number <=> b.number;
   }
 };
 
 ElementKey element_key(const ListElements& list, std::int64_t place) {
-  ElementKey key{list.kind(place), list.text(place)};
-  if (key.kind == JsonKind::kNumber) key.number.emplace(key.text);
+  ElementKey key{list.kind(place), list.text(place), {}};
+  if (key.kind == JsonKind::kNumber) key.number = number_of(key.text).value_or(ListNumber());
   return key;
 }
 

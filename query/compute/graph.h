@@ -138,7 +138,9 @@ enum class Step : Byte {
   kJsonExtract,  ///< the value as JSON
   kJsonText,    ///< a string's text, else the value as JSON; null for null. Parameter: 1 if numbers
                 ///< stay as they are written
-  kJsonLength,  ///< the elements of an array; 0 for other values
+  kJsonLength,  ///< the elements of an array. Other values: 0, or with the parameter 1 the
+                ///< characters
+                ///< of kJsonText
   kJsonType,    ///< "OBJECT", "BIGINT", ...
   kJsonExists,  ///< false where the path leads to nothing
   kJsonValid,   ///< one argument; false for a text that is no JSON

@@ -71,9 +71,12 @@ class JsonRows {
     return c_.strings.add({reinterpret_cast<const Byte*>(text_.data()), text_.size()});
   }
 
-  std::int64_t elements() {
-    const bool is_array = first() == '[';
-    return is_array ? static_cast<std::int64_t>(finder_.members().size()) : 0;
+  /// The elements of an array. Other values have none, or with the parameter 1 the characters of
+  /// their text.
+  std::int64_t length(std::uint32_t row) {
+    const bool is_array = finder_.value().kind == JsonKind::kNested && first() == '[';
+    if (is_array) return static_cast<std::int64_t>(finder_.members().size());
+    return c_.node.parameter == 0 ? 0 : count_characters(value(row, true).bytes());
   }
 
   /// The name that DuckDB has for the value's type.
@@ -141,7 +144,7 @@ void run_json_step(const StepContext& c) {
     case Step::kJsonText:
       return rows.for_values<StringRef>([&](std::uint32_t i) { return rows.value(i, true); });
     case Step::kJsonLength:
-      return rows.for_values<std::int64_t>([&](std::uint32_t) { return rows.elements(); });
+      return rows.for_values<std::int64_t>([&](std::uint32_t i) { return rows.length(i); });
     case Step::kJsonType:
       return rows.for_values<StringRef>([&](std::uint32_t) { return rows.type(); });
     default:

@@ -85,9 +85,8 @@ std::optional<Expression> compared_rows(Op op, const Expression& a, const Expres
   return result;
 }
 
-/// EXISTS (SELECT 1 FROM (the statement of `node`) AS alias(...) WHERE the columns are the values
-/// of the row before IN); with `nulls_too` where they may be, since a null on either side is
-/// unknown.
+/// EXISTS (SELECT 1 FROM (the statement after IN) AS alias WHERE each column equals its value of
+/// the row before IN). With `nulls_too`, a null on either side equals everything.
 Expression exists_row(const Expression& node, const std::string& alias, bool nulls_too) {
   const Expression& row = node.arguments[0];
   SqlStatement outer;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Reads the doubtful lines once more, without quotes or comments.
 #include "compress/table/text/hidden_rows.h"
-#include "format/line_facts.h"
 
 #include <algorithm>
 #include <cstring>
+
+#include "format/line_facts.h"
 
 namespace presso {
 namespace {

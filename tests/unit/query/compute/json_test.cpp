@@ -81,6 +81,7 @@ TEST(Json, DescribesValues) {
   expect_all({{"json_array_length('[1, [2, 3]]')", "2"},
               {R"(json_array_length('{"a": [1, 2, 3]}', 'a'))", "3"},
               {R"(json_array_length('{"a": 1}'))", "0"},
+              {R"(json_array_length('{"a": "[1, 2]"}', 'a'))", "0"},
               {R"(json_array_length('{"a": 1}', 'b'))", "null"},
               {"json_array_length(sn)", "null"},
               {"json_type('[]')", "ARRAY"},
