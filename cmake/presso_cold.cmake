@@ -1,6 +1,7 @@
 # PRESSO_COLD_OPTIONS: compiler options of the files in which little time is spent; they follow
-# those of the build type. Where it is empty, as it is unless a wheel is made, all is compiled for
-# speed. -Oz (python/wheels.sh) halves these files.
+# those of the build type. -Oz, which wheels are made with (python/wheels.sh), halves these files.
+# Where it is empty, whole folders of such files are compiled with -O1, in two thirds of the time
+# (presso_unity), and everything else for speed.
 # What is not named here is taken for hot: files that have 2 % or more of the time of some command
 # (lab/figures/hot_files.py), kernels for AVX2 and AVX-512, what only callers of the library use.
 set(PRESSO_COLD_OPTIONS "" CACHE STRING "Options for code in which little time is spent")
@@ -33,7 +34,7 @@ set(presso_cold_files
   "decompress/(block_stream|decompress|dictionary|table/(block_reader|group_reader|table))"
   "decompress/arrow/(arrow_(export|stream)|ipc_message|stream_frame|write_arrow)"
   # Planning of searches and queries, and what happens once for each batch of rows.
-  "(query/expression|scan/(pattern|syntax|unicode))/.*"
+  "(query/(bind|expression|plan|statement)|scan/(pattern|syntax|unicode))/.*"
   "scan/automaton/(aho_corasick|compiler|determinizer|minimal_dfa|transition_monoid)"
   "scan/blocks/(block_.*|chunk_source|indexed_chunks|line_parts|scanned_file)"
   "query/compute/(binder.*|builder.*|graph|node_text|program|steps_conversion|written_value)"
