@@ -19,6 +19,7 @@
 #include "compress/encode/block_encoder.h"
 #include "compress/filter/filter_builder.h"
 #include "format/line_facts.h"
+#include "format/time_facts.h"
 #include "presso/archive_writer.h"
 #include "presso/checksum.h"
 #include "presso/ordered_pipeline.h"
@@ -31,6 +32,8 @@ namespace {
 constexpr std::size_t kStreamSampleBytes = 16u << 20;
 // The assumed size of a longer pipe.
 constexpr std::uint64_t kExpectedStream = 8 * kStreamSampleBytes;
+// The first blocks, in which it is looked for how lines tell their time.
+constexpr std::uint64_t kMostTimeTrials = 8;
 constexpr Byte kOnlyDictionary = 1;
 constexpr std::uint32_t kSmallestDictionary = 2048;
 
@@ -38,6 +41,7 @@ constexpr std::uint32_t kSmallestDictionary = 2048;
 struct PlainItem {
   Buffer plain;
   std::uint32_t number = 0;
+  std::shared_ptr<const TimeReader> times;  ///< nullptr: it is not known how lines tell their time
 };
 
 /// A block on its way to the writer, with what the index sections need to know of it.
@@ -47,6 +51,8 @@ struct StoredItem {
   double coding_seconds = 0;
   double indexing_seconds = 0;
   LineFacts lines;
+  std::shared_ptr<const TimeReader> time_reader;
+  ReadTimes times;  ///< with time_reader
   std::optional<BlockGrams> grams;
 };
 
@@ -95,7 +101,7 @@ class Compressor {
     for (bool more = true; more;) {
       PRESSO_TRY(begin_member());
       PRESSO_ASSIGN(more, write_blocks());
-      PRESSO_TRY(finish_member());
+      PRESSO_TRY(finish_member(more));
     }
     summary_.seconds.reading = reading_seconds_;
     return summary_;
@@ -172,6 +178,7 @@ class Compressor {
     next_number_ = 0;
     dictionary_ = {};
     lines_.clear();
+    blocks_without_times_ = 0;
     if (options_.filter_permille != 0)
       filter_.emplace(options_.block_bytes, *options_.filter_permille);
     return plan_.content.empty() ? Status{} : add_dictionary();
@@ -218,9 +225,11 @@ class Compressor {
     }
   }
 
-  Status finish_member() {
+  /// `more`: another member follows.
+  Status finish_member(bool more) {
     const Stopwatch time;
     if (!lines_.empty()) PRESSO_TRY(writer_->add_line_facts(serialise_line_facts(lines_)));
+    if (times_) PRESSO_TRY(writer_->add_times(serialise_time_facts(times_->finish(more))));
     if (filter_) {
       const std::vector<Byte> filter = filter_->finish();
       if (!filter.empty()) PRESSO_TRY(writer_->add_filter(filter));
@@ -245,7 +254,23 @@ class Compressor {
     item.plain.grow(got);
     item.number = next_number_++;
     --blocks_left_;
+    find_times(item.plain.bytes());
+    item.times = time_reader_;
     return std::optional<PlainItem>(std::move(item));
+  }
+
+  /// Looks at the first blocks until lines tell their time.
+  void find_times(Bytes plain) {
+    if (time_reader_ != nullptr || time_trials_ == kMostTimeTrials) return;
+    ++time_trials_;
+    const auto form = find_time_form(plain, options_.times);
+    if (!form) return;
+    Result<TimeReader> reader = TimeReader::make(*form, options_.latest_time.value_or(0));
+    // Years that are inferred by nothing would be wrong.
+    constexpr std::size_t kMostText = 255;
+    if (form->key.size() > kMostText || form->format.size() > kMostText) return;
+    if (!reader.ok() || (reader->lacks_year() && !options_.latest_time)) return;
+    time_reader_ = std::make_shared<const TimeReader>(std::move(*reader));
   }
 
   StoredItem encode(PlainItem item, unsigned worker) {
@@ -259,6 +284,10 @@ class Compressor {
                     outcome.stored);
     outcome.coding_seconds = time.seconds();
     outcome.lines = line_facts(item.plain.bytes());
+    outcome.time_reader = std::move(item.times);
+    if (outcome.time_reader != nullptr) {
+      outcome.times = read_times(*outcome.time_reader, item.plain.bytes());
+    }
     if (filter_) outcome.grams = collectors_[worker].collect(item.plain.bytes());
     outcome.indexing_seconds = time.seconds() - outcome.coding_seconds;
     outcome.plain = std::move(item.plain);
@@ -274,6 +303,7 @@ class Compressor {
     seconds.coding += item.coding_seconds;
     seconds.indexing += item.indexing_seconds;
     lines_.push_back(item.lines);
+    add_times(item.time_reader.get(), std::move(item.times));
     if (item.grams) filter_->add(std::move(*item.grams), item.stored.size());
     summary_.plain_bytes += plain_bytes;
     pool_.give_back(std::move(item.plain));
@@ -284,6 +314,17 @@ class Compressor {
       return make_error(ErrorCode::kCancelled);
     }
     return true;
+  }
+
+  /// Blocks before the first one whose lines told their time are of any.
+  void add_times(const TimeReader* reader, ReadTimes times) {
+    if (reader == nullptr) {
+      ++blocks_without_times_;
+      return;
+    }
+    if (!times_) times_.emplace(*reader);
+    for (; blocks_without_times_ > 0; --blocks_without_times_) times_->add_unknown();
+    times_->add(std::move(times));
   }
 
   LatchedEndSource source_;
@@ -308,7 +349,11 @@ class Compressor {
   std::vector<std::unique_ptr<BlockEncoder>> encoders_;  ///< by worker
   std::vector<GramCollector> collectors_;                ///< by worker
   std::vector<LineFacts> lines_;                         ///< of the member's blocks
-  std::optional<FilterBuilder> filter_;                  ///< of the member that is being written
+  std::shared_ptr<const TimeReader> time_reader_;
+  std::uint64_t time_trials_ = 0;
+  std::uint64_t blocks_without_times_ = 0;  ///< of the member, before times_ was made
+  std::optional<TimeFactsBuilder> times_;
+  std::optional<FilterBuilder> filter_;  ///< of the member that is being written
   std::uint32_t next_number_ = 0;
   std::uint64_t blocks_left_ = 0;  ///< to the next trial of the dictionary
 };

@@ -10,6 +10,7 @@
 
 #include "format/block_filter.h"
 #include "format/line_facts.h"
+#include "format/time_facts.h"
 #include "presso/checksum.h"
 
 namespace presso {
@@ -56,9 +57,13 @@ Status ArchiveWriter::add_block(Bytes stored, std::uint32_t plain_bytes) {
   return {};
 }
 
-/// Line facts and filters are optional sections, which a reader may pass over.
+/// Line facts, times and filters are optional sections, which a reader may pass over.
 Status ArchiveWriter::add_line_facts(Bytes payload) {
   return write_section(FrameKind::kLines, false, kLineFactsLayout, payload);
+}
+
+Status ArchiveWriter::add_times(Bytes payload) {
+  return write_section(FrameKind::kTimes, false, kTimeFactsLayout, payload);
 }
 
 Status ArchiveWriter::add_filter(Bytes payload) {

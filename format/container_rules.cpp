@@ -52,6 +52,8 @@ std::string kind_name(FrameKind kind) {
       return "filter";
     case FrameKind::kLines:
       return "line facts";
+    case FrameKind::kTimes:
+      return "times";
     case FrameKind::kIndex:
       return "index";
     default:

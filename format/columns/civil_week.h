@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "format/columns/civil_date.h"
+#include "format/civil_date.h"
 
 namespace presso::civil {
 

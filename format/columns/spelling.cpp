@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "format/columns/civil_date.h"
+#include "format/civil_date.h"
 #include "format/columns/digits.h"
 #include "format/columns/value_patterns.h"
 

@@ -9,7 +9,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "format/columns/civil_date.h"
+#include "format/civil_date.h"
 #include "format/columns/digits.h"
 #include "format/columns/value_patterns.h"
 

@@ -10,7 +10,7 @@
 #include <iterator>
 #include <type_traits>
 
-#include "format/columns/civil_date.h"
+#include "format/civil_date.h"
 #include "format/columns/digits.h"
 #include "format/columns/value_patterns.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Dates and timestamps as numbers, taken apart into days and what is left of them. The calendar is
-// the proleptic Gregorian one (format/columns/civil_date.h).
+// the proleptic Gregorian one (format/civil_date.h).
 #pragma once
 
 #include "format/columns/civil_week.h"

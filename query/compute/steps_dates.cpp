@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Steps on dates and timestamps: their parts, truncation, adding months. Dates are days since
 // 1970-01-01, timestamps units (of a second or less) since then, in UTC and without leap seconds.
-// The calendar is the proleptic Gregorian one (format/columns/civil_date.h), weeks are those of ISO
+// The calendar is the proleptic Gregorian one (format/civil_date.h), weeks are those of ISO
 // 8601, and Sunday is day 0. Each row costs a conversion to year, month and day; there is no vector
 // code. Tested by compute_test.cpp (ReckonsWithDates, SaysWhereMomentsOverflow).
 #include <algorithm>

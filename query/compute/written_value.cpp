@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "format/ascii.h"
-#include "format/columns/civil_date.h"
+#include "format/civil_date.h"
 #include "format/columns/value_text.h"
 #include "query/compute/whole_real.h"
 

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "format/ascii.h"
-#include "format/columns/civil_date.h"
+#include "format/civil_date.h"
 #include "query/bind/shown.h"
 #include "query/compute/intervals.h"
 

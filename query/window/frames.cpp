@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "format/columns/civil_date.h"
+#include "format/civil_date.h"
 
 namespace presso::query {
 namespace {

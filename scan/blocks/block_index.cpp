@@ -130,12 +130,15 @@ Status add_facts(const RandomAccess& file, const ArchiveMember& member, MemberFi
 
 /// Asks all members; line facts are read only if some member has a filter.
 Result<std::vector<MemberFilter>> ask_members(const RandomAccess& file, const ArchiveIndex& index,
-                                              const RequiredLiterals& required) {
+                                              const RequiredLiterals& required, bool with_times) {
   std::vector<MemberFilter> filters;
   bool any = false;
   for (const ArchiveMember& member : index.members()) {
     PRESSO_ASSIGN(MemberFilter filter, ask_filter(file, member, required));
-    any |= !filter.wanted.empty();
+    if (with_times) {
+      PRESSO_ASSIGN(filter.times, read_time_facts(file, member));
+    }
+    any |= !filter.wanted.empty() || filter.times.has_value();
     filters.push_back(std::move(filter));
   }
   for (std::size_t i = 0; any && i < filters.size(); ++i) {
@@ -149,15 +152,16 @@ Result<std::vector<MemberFilter>> ask_members(const RandomAccess& file, const Ar
 std::optional<std::vector<MemberFilter>> ask_filters(const RandomAccess& file,
                                                      const ArchiveIndex& index,
                                                      const RequiredLiterals& required,
-                                                     std::optional<Error>& bad) {
-  auto filters = without_bad_alloc([&] { return ask_members(file, index, required); });
+                                                     bool with_times, std::optional<Error>& bad) {
+  auto filters = without_bad_alloc([&] { return ask_members(file, index, required, with_times); });
   if (!filters.ok()) {
     const bool container = filters.error().code == ErrorCode::kUnknownMandatorySection;
     if (!container) bad = std::move(filters.error());
     return std::nullopt;
   }
-  const bool any = std::any_of(filters->begin(), filters->end(),
-                               [](const MemberFilter& filter) { return !filter.wanted.empty(); });
+  const bool any = std::any_of(filters->begin(), filters->end(), [](const MemberFilter& filter) {
+    return !filter.wanted.empty() || filter.times.has_value();
+  });
   return any ? std::optional(std::move(*filters)) : std::nullopt;
 }
 
@@ -194,8 +198,8 @@ Result<std::vector<LineFacts>> facts_of(const PartLayout& layout, const ArchiveI
 
 bool can_skip(const RequiredLiterals& required, const ScanOptions& options) {
   const bool limited = options.limits_lines() || options.limits_blocks();
-  const bool others_too = options.invert || options.wants_context();
-  return options.use_index && !limited && !others_too && !required.clauses.empty();
+  if (!options.use_index || limited || options.wants_context()) return false;
+  return options.times.has_value() || (!options.invert && !required.clauses.empty());
 }
 
 /// Opens the index for a scan if it can leave out blocks: it needs filters, line facts and a clause
@@ -206,9 +210,11 @@ std::unique_ptr<BlockIndex> BlockIndex::open(const RandomAccess& file,
                                              const RequiredLiterals& required,
                                              const ScanOptions& options,
                                              std::optional<Error>& bad) {
-  auto filters = ask_filters(file, *index, required, bad);
+  // Where lines without a match are wanted, any block may have some.
+  const RequiredLiterals& asked = options.invert ? RequiredLiterals() : required;
+  auto filters = ask_filters(file, *index, asked, options.times.has_value(), bad);
   if (!filters) return nullptr;
-  std::optional<Choice> choice = choose_clause(*index, required, std::move(*filters));
+  std::optional<Choice> choice = choose_clause(*index, asked, options, std::move(*filters));
   if (!choice) return nullptr;
   // The rule for binary files needs to see the beginning and all reported lines of the text.
   if (options.binary != BinaryRule::kText && holds_nul(choice->facts)) return nullptr;
@@ -218,13 +224,51 @@ std::unique_ptr<BlockIndex> BlockIndex::open(const RandomAccess& file,
   return std::unique_ptr<BlockIndex>(new BlockIndex(std::move(*opened), std::move(*choice)));
 }
 
-/// Chooses the clause that leaves the fewest blocks. Returns nullopt if no clause leaves out any.
+/// Says which blocks may have lines of the wanted times, where all members that tell times tell
+/// them in the same way, which is that of the search.
+void BlockIndex::choose_times(const TimeWindow& window, const ArchiveIndex& index,
+                              const std::vector<MemberFilter>& filters, Choice& choice) {
+  const TimeFacts* known = nullptr;
+  for (const MemberFilter& filter : filters) {
+    if (!filter.times) continue;
+    if (known == nullptr) known = &*filter.times;
+    if (filter.times->form != known->form || filter.times->latest != known->latest) return;
+  }
+  if (known == nullptr) return;
+  const auto differs = [](const std::string& hint, const std::string& form) {
+    return !hint.empty() && hint != form;
+  };
+  if (differs(window.hint.key, known->form.key)) return;
+  if (differs(window.hint.format, known->form.format)) return;
+  Result<TimeReader> reader = TimeReader::make(known->form, known->latest);
+  if (!reader.ok() || (reader->lacks_year() && window.latest_is_given)) return;
+  const TimeWindow::Range& range = reader->has_zone() ? window.moments : window.clocks;
+  for (std::size_t i = 0; i < filters.size(); ++i) {
+    const std::size_t blocks = static_cast<std::size_t>(index.members()[i].block_count);
+    const std::size_t begin = choice.in_time.size();
+    choice.in_time.resize(begin + blocks, 1);
+    if (!filters[i].times || filters[i].facts.empty()) continue;
+    for (std::size_t block = 0; block < blocks; ++block) {
+      const BlockTimes& times = filters[i].times->blocks[block];
+      const bool is_within = times.least < range.until && times.greatest >= range.since;
+      choice.in_time[begin + block] = is_within ? 1 : 0;
+    }
+    if (filters[i].facts.front().begins_with_mark) choice.in_time[begin] = 1;
+  }
+  choice.times = std::move(*reader);
+}
+
+/// Chooses the clause that leaves the fewest of the blocks with wanted times. Returns nullopt if
+/// neither times nor a clause leave out any.
 std::optional<BlockIndex::Choice> BlockIndex::choose_clause(const ArchiveIndex& index,
                                                             const RequiredLiterals& required,
+                                                            const ScanOptions& options,
                                                             std::vector<MemberFilter> filters) {
   const std::vector<ArchiveMember>& members = index.members();
   Choice choice;
-  std::uint64_t fewest = index.block_count();
+  if (options.times) choose_times(*options.times, index, filters, choice);
+  choice.wanted = choice.in_time;
+  std::uint64_t fewest = choice.wanted.empty() ? index.block_count() : count_wanted(choice.wanted);
   for (std::size_t number = 0; number < required.clauses.size(); ++number) {
     const RequiredLiterals::Clause& clause = required.clauses[number];
     if (!can_help(clause)) continue;
@@ -240,6 +284,7 @@ std::optional<BlockIndex::Choice> BlockIndex::choose_clause(const ArchiveIndex& 
       }
       wanted.insert(wanted.end(), of_member.begin(), of_member.end());
     }
+    for (std::size_t i = 0; i < choice.in_time.size(); ++i) wanted[i] &= choice.in_time[i];
     const std::uint64_t count = count_wanted(wanted);
     if (count >= fewest) continue;
     fewest = count;

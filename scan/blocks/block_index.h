@@ -23,6 +23,7 @@
 
 #include "format/block_filter.h"
 #include "format/line_facts.h"
+#include "format/time_facts.h"
 #include "presso/decompress.h"
 #include "presso/line_parts.h"
 #include "presso/lines.h"
@@ -35,6 +36,7 @@ struct MemberFilter {
   /// For each clause, whether each block is wanted (0 or 1); empty without a filter of use.
   std::vector<std::vector<Byte>> wanted;
   std::vector<LineFacts> facts;  ///< of each block; empty where there are none
+  std::optional<TimeFacts> times;
 };
 
 /// Whether filters can be of use to a search with these requirements and options.
@@ -71,6 +73,12 @@ class BlockIndex {
   }
   /// The plain length of a block.
   std::uint64_t plain_bytes(std::uint64_t block) const;
+  /// Whether no line of a block has a time that is wanted.
+  bool skipped_by_time(std::uint64_t block) const {
+    return !choice_.in_time.empty() && choice_.in_time[in_choice(block)] == 0;
+  }
+  /// How lines tell their time, if the file says so.
+  const std::optional<TimeReader>& time_reader() const { return choice_.times; }
   /// Where the text to be searched begins in a block that is wanted: 0, or where a part does.
   std::size_t begin_in(std::uint64_t block) const {
     return block == first_block_ ? begin_in_first_ : 0;
@@ -95,6 +103,8 @@ class BlockIndex {
     std::uint64_t number = 0;      ///< the number of the clause
     std::vector<LineFacts> facts;  ///< of each block to go through
     std::vector<Byte> wanted;      ///< a bool for each of them
+    std::vector<Byte> in_time;     ///< the same by times alone; empty: all are
+    std::optional<TimeReader> times;
   };
 
   /// `first_block` is the number of the first block to go through.
@@ -110,7 +120,10 @@ class BlockIndex {
   void limit_to(const LinePart& part);
   static std::optional<Choice> choose_clause(const ArchiveIndex& index,
                                              const RequiredLiterals& required,
+                                             const ScanOptions& options,
                                              std::vector<MemberFilter> filters);
+  static void choose_times(const TimeWindow& window, const ArchiveIndex& index,
+                           const std::vector<MemberFilter>& filters, Choice& choice);
 
   CompressedFile file_;
   Choice choice_;

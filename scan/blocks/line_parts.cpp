@@ -119,10 +119,10 @@ std::optional<std::vector<LinePart>> divide_lines(ScannedFile& file, const Patte
                                                   const ScanOptions& options,
                                                   std::uint64_t target_bytes, bool with_layout) {
   const scan_detail::Matcher& matcher = scan_detail::matcher_of(pattern);
-  const bool more_than_lines = matcher.spans_lines() || matcher.null_data() ||
-                               options.wants_context() || options.limits_blocks() ||
-                               options.max_lines != ~std::uint64_t{0} ||
-                               options.binary != BinaryRule::kText;
+  const bool more_than_lines =
+      matcher.spans_lines() || matcher.null_data() || options.wants_context() ||
+      options.limits_blocks() || options.times.has_value() ||
+      options.max_lines != ~std::uint64_t{0} || options.binary != BinaryRule::kText;
   if (more_than_lines || file.index() == nullptr || !is_sound(file.file(), *file.index())) {
     return std::nullopt;
   }

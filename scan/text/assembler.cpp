@@ -21,7 +21,9 @@ Assembler::Assembler(const Matcher& matcher, const ScanOptions& options,
       line_options_(line_scan_options(options, static_cast<bool>(on_line))),
       scanner_(matcher, line_options_, options.decode.level),
       reporter_(matcher, options, on_line) {
+  if (options.times) times_.emplace(*options.times);
   if (const BlockIndex* const index = chunks.index()) {
+    if (times_ && index->time_reader()) times_->set_reader(*index->time_reader());
     line_count_ = index->lines_before();
     removed_ = index->is_behind_mark() ? kMarkBytes : 0;
   }
@@ -48,6 +50,9 @@ Result<bool> Assembler::add(SearchedChunk searched) {
     reporter_.binary().probe(searched.chunk.text.bytes().subspan(searched.text_begin));
     report_waiting();
     if (options_.on_progress) options_.on_progress(plain_end_ + searched.chunk.text.size());
+    if (times_ && !times_->has_form()) {
+      times_->find_form(searched.chunk.text.bytes().subspan(searched.text_begin));
+    }
     add_text(std::move(searched));
   }
   if (failure_) return *failure_;
@@ -89,6 +94,11 @@ void Assembler::finish() {
   reporter_.binary().end_probe();
   close_seam(false);
   report_waiting();
+  if (times_ && !times_->has_form() && plain_end_ > 0 && !failure_) {
+    failure_ = make_error(ErrorCode::kInvalidArgument,
+                          "its first lines have no time that is known, or the order of day and "
+                          "month is doubtful");
+  }
 }
 
 /// Counts the block to the summary.
@@ -133,6 +143,7 @@ Result<bool> Assembler::add_damage(DamagedBlock damage, std::uint64_t lost_lines
 
 void Assembler::report_hole(const DamagedBlock& damage) {
   after_hole_ = true;
+  if (times_) times_->forget();
   ++summary_.damaged_blocks;
   if (reporter_.goes_on() && options_.on_damage) options_.on_damage(damage);
 }
@@ -182,7 +193,7 @@ bool Assembler::close_seam(bool by_newline) {
   bool found = false;
   if (complete) {
     found = search_seam();
-  } else if (seam_.may_match(*chunks_.index())) {
+  } else if (!begins_at_other_time() && seam_.may_match(*chunks_.index())) {
     complete_seam();
     found = search_seam();
   }
@@ -203,6 +214,7 @@ bool Assembler::search_seam() {
   segment.offset = seam_.offset();
   segment.size = seam_.text().size();
   if (segment.findings.lines == 0 && !reporter_.wants_context()) {
+    if (times_) times_->pass(seam_.text());
     line_count_ += segment.findings.newlines;
     seam_.clear();
     return false;
@@ -218,6 +230,7 @@ bool Assembler::search_seam() {
 void Assembler::push(Segment segment) {
   segment.lines_before = line_count_;
   line_count_ += segment.findings.newlines;
+  if (times_) times_->keep_wanted(segment.text(), segment.findings);
   if (options_.limits_lines()) keep_wanted_lines(segment);
   const bool wanted = segment.findings.lines > 0 || (reporter_.wants_context() && segment.size > 0);
   if (!wanted || failure_ || reporter_.stopped()) return release(segment);

@@ -18,6 +18,7 @@
 #include "scan/text/line_reporter.h"
 #include "scan/text/seam.h"
 #include "scan/text/searched_chunk.h"
+#include "scan/text/time_filter.h"
 
 namespace presso::scan_detail {
 
@@ -36,7 +37,8 @@ class Assembler {
   /// Takes the next part of a file that a GPU has searched; returns as above. Not for options with
   /// limits of lines or with context, nor for a text that begins with a byte order mark.
   Result<bool> add(SearchedExcerpt excerpt);
-  /// Ends the text after the last chunk. Not to be called if add() gave false or an error.
+  /// Ends the text after the last chunk. Not to be called if add() gave false or an error. It is a
+  /// failure() if times are wanted and no line had one.
   void finish();
 
   /// The counts as far as add() has come.
@@ -76,6 +78,11 @@ class Assembler {
   // Blocks that were left out (assembler_skipped.cpp).
   void add_skipped(const SkippedBlocks& skipped);
   void add_skipped_block(std::uint64_t block);
+  void forget_times(std::uint64_t block);
+  /// Whether the line begins in a block that has no line of a wanted time.
+  bool begins_at_other_time() const;
+  /// Whether the last time in the blocks up to this one is wanted: reads them.
+  bool wants_after(std::uint64_t block);
   /// Reads the missing parts of the line, which the index had left out.
   void complete_seam();
   /// Appends one such part; false where it could not be read.
@@ -97,6 +104,7 @@ class Assembler {
   std::optional<LineScanner> context_scanner_;  ///< for the matches in context lines
   Findings context_findings_;
   LineReporter reporter_;
+  std::optional<TimeFilter> times_;
   ScanSummary summary_;  ///< counts that the reporter does not keep
 
   Seam seam_;

@@ -3,9 +3,12 @@
 // their line ends are known. A line that reaches into such a block is completed, by reading the
 // block, only if a match may begin in what is known of the line. Tested by
 // tests/unit/scan/blocks/scan_index_test.cpp.
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "scan/blocks/block_index.h"
+#include "scan/matching/line_scan.h"
 #include "scan/text/assembler.h"
 
 namespace presso::scan_detail {
@@ -36,13 +39,63 @@ void Assembler::add_skipped_block(std::uint64_t block) {
   ++summary_.blocks_skipped;
   const std::uint64_t offset = begin - removed_;
   begin_seam(offset);
-  if (facts.newlines == 0) return seam_.append_missing(block, 0, bytes);
+  if (facts.newlines == 0) {
+    seam_.append_missing(block, 0, bytes);
+    return forget_times(block);
+  }
   seam_.append_missing(block, 0, facts.first_newline + std::size_t{1});
   close_seam(true);
   if (line_options_.line_numbers) line_count_ += facts.newlines - 1;
   const std::size_t rest = facts.last_newline + std::size_t{1};
   seam_.set_offset(offset + rest);
   if (rest < bytes) seam_.append_missing(block, rest, bytes);
+  forget_times(block);
+}
+
+/// Lines after the block that have no time of their own have that of one in it.
+void Assembler::forget_times(std::uint64_t block) {
+  if (!times_) return;
+  if (chunks_.index()->skipped_by_time(block)) return times_->forget();
+  times_->forget([this, block] { return wants_after(block); });
+}
+
+bool Assembler::begins_at_other_time() const {
+  const std::optional<std::uint64_t> block = seam_.missing_begin();
+  return times_ && block && chunks_.index()->skipped_by_time(*block);
+}
+
+bool Assembler::wants_after(std::uint64_t block) {
+  constexpr std::size_t kMostOfNext = std::size_t{4} << 10;
+  const BlockIndex& index = *chunks_.index();
+  // What the block after it has of the line that begins in this one.
+  std::vector<Byte> next;
+  if (block + 1 < index.end_block()) {
+    Result<Chunk> chunk = chunks_.load(WholeBlock{block + 1});
+    if (chunk.ok() && !chunk->damage) {
+      const Bytes text = chunk->text.bytes();
+      const Bytes end = text.subspan(0, std::min(line_end(text, 0), kMostOfNext));
+      next.assign(end.begin(), end.end());
+    }
+  }
+  for (;; --block) {
+    if (index.skipped_by_time(block)) return false;
+    Result<Chunk> chunk = chunks_.load(WholeBlock{block});
+    if (!chunk.ok()) {
+      failure_ = std::move(chunk.error());
+      return false;
+    }
+    if (!index.wanted(block)) count_read_part(block, chunk->stored_bytes);
+    if (chunk->damage) return false;
+    chunk->text.append(next);
+    const Bytes text = chunk->text.bytes();
+    const bool is_first = block == index.first_block();
+    const Bytes begin = text.subspan(0, is_first ? 0 : line_end(text, 0));
+    const auto last = times_->last_in(text.subspan(begin.size()));
+    if (last || is_first) return last.value_or(false);
+    const Bytes end = begin.subspan(0, std::min(begin.size(), kMostOfNext));
+    next.assign(end.begin(), end.end());
+    chunks_.recycle(std::move(chunk->text));
+  }
 }
 
 /// Reads the missing parts of the line. Afterwards the seam holds the line or, if a damaged block

@@ -6,6 +6,9 @@
 // tests/unit/scan/text/scan_test.cpp and tests/unit/scan/blocks/scan_index_test.cpp.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "presso/byte_stream.h"
@@ -29,6 +32,11 @@ class Seam {
   /// Whether all of the line is in text().
   bool is_complete() const { return missing_.empty(); }
   Bytes text() const { return text_.bytes(); }
+  /// The block that was left out in which the line begins; nullopt: it begins in text().
+  std::optional<std::uint64_t> missing_begin() const {
+    if (missing_.empty() || missing_.front().at != 0) return std::nullopt;
+    return missing_.front().block;
+  }
   /// Where the line's first byte is in the plain text.
   std::uint64_t offset() const { return offset_; }
   void set_offset(std::uint64_t offset) { offset_ = offset; }

@@ -23,6 +23,10 @@ LineScanOptions line_scan_options(const ScanOptions& options, bool has_callback)
   const bool stops_inside = options.matches && options.max_lines != ~std::uint64_t{0};
   result.record = has_callback || stops_inside;
   result.max_lines = options.max_lines;
+  if (options.times) {
+    result.record = true;
+    result.max_lines = ~std::uint64_t{0};
+  }
   if (options.limits_lines()) {
     result.line_numbers = true;
     result.record = true;

@@ -24,6 +24,7 @@
 #include "tools/compress/table_input.h"
 #include "tools/compress/table_report.h"
 #include "tools/io/progress.h"
+#include "tools/times/time_window.h"
 
 namespace presso::cli {
 namespace {
@@ -70,6 +71,7 @@ class CompressCommand final : public Command {
     flags.push_back(level_flag(options_.level));
     append(flags, encoder_flags(options_));
     append(flags, filter_flags(options_));
+    append(flags, time_hint_flags(options_.times));
     append(flags, table_flags(table_));
     flags.push_back(threads_flag(options_.threads));
     append(flags, message_flags());
@@ -196,6 +198,10 @@ class CompressCommand final : public Command {
     CompressOptions options = options_;
     options.metadata = metadata_of(text_path(path), input);
     if (table_.on) return compress_as_table(path, input, output, options);
+    // What a pipe brings may be of any year.
+    if (input.is_regular() && !input.is_standard_input()) {
+      options.latest_time = std::int64_t{input.about().st_mtim.tv_sec} * 1'000'000'000;
+    }
     // The sample is read at places, ahead of the stream, so it has to be a regular file.
     const FdRandomAccess sample(input.fd(), input.size());
     if (input.is_regular() && !input.is_standard_input()) options.sample = &sample;

@@ -10,6 +10,7 @@
 #include <charconv>
 
 #include "presso/decompress.h"
+#include "presso/scan.h"
 #include "presso/stopwatch.h"
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
@@ -23,6 +24,7 @@
 #include "tools/io/presso_check.h"
 #include "tools/io/progress.h"
 #include "tools/select/select_output.h"
+#include "tools/times/time_window.h"
 
 namespace presso::cli {
 namespace {
@@ -55,6 +57,7 @@ const CommandInfo kCatInfo = {
     .description = "The same as 'presso decompress -c': several files come one after another.",
     .examples = {{"presso cat app.log.presso | head", "the first lines"},
                  {"presso cat --blocks 1-2 app.log.presso", "two blocks"},
+                 {"presso cat --since -15m app.log.presso", "the last quarter of an hour"},
                  {"presso cat --columns id,price --rows 1-10 orders.csv.presso", "of a table"}},
     .exit_status = kExitStatus,
     .operand_completion = Completion::kPressoFile,
@@ -105,6 +108,7 @@ class DecompressCommand final : public Command {
     if (!cat_) flags = file_flags(files_);
     append(flags, decode_flags(decode_));
     append(flags, row_flags(rows_));
+    append(flags, time_flags(time_flags_));
     append(flags, device_flags(device_));
     append(flags, message_flags());
     flags.push_back(progress_flag(files_.progress));
@@ -124,9 +128,16 @@ class DecompressCommand final : public Command {
       return make_error(ErrorCode::kInvalidArgument,
                         rows_.given + " does not go with --bytes, --blocks or --salvage");
     }
+    if (time_flags_.limits()) {
+      if (rows_.any() || decode_.is_range()) {
+        return make_error(ErrorCode::kInvalidArgument,
+                          "--since and --until do not go with --bytes, --blocks or --rows");
+      }
+      PRESSO_ASSIGN(times_, time_window(time_flags_));
+    }
     // A part of a file is no replacement for it, so it goes to standard output unless a name is
     // given.
-    if ((decode_.is_range() || rows_.any()) && files_.output.empty()) files_.to_stdout = true;
+    if (is_part() && files_.output.empty()) files_.to_stdout = true;
     if (rows_.is_arrow()) PRESSO_TRY(check_arrow_output(inputs.size()));
     // The device is opened before the first file, so that a missing GPU is one error.
     decoder_.emplace(device_, decode_.threads);
@@ -147,6 +158,9 @@ class DecompressCommand final : public Command {
   }
 
  private:
+  /// Whether only a part of each file is written.
+  bool is_part() const { return decode_.is_range() || rows_.any() || times_.has_value(); }
+
   /// Refuses Arrow output that nobody could read: several streams in a row, or a terminal. Error:
   /// kInvalidArgument.
   Status check_arrow_output(std::size_t inputs) const {
@@ -166,7 +180,7 @@ class DecompressCommand final : public Command {
     const Result<InputFile> input = InputFile::open(
         path, cat_ ? InputFile::Directories::kRefused : InputFile::Directories::kRefusedWithHint);
     if (!input.ok()) return error(shown_name(path), input.error());
-    if (decode_.is_range() || rows_.any() || !has_suffix(path)) {
+    if (is_part() || !has_suffix(path)) {
       const Status is_presso = check_is_presso(*input, path);
       if (!is_presso.ok()) return error(shown_name(path), is_presso.error());
     }
@@ -189,6 +203,7 @@ class DecompressCommand final : public Command {
     const Stopwatch time;
     DecompressSummary summary;
     const Status done = rows_.any()          ? write_selected_rows(path, input, output)
+                        : times_             ? write_lines(input, output, summary)
                         : decode_.is_range() ? write_range(path, input, output, summary)
                                              : write_whole(path, input, output, summary);
     // Nothing was committed; the temporary file is removed with `output`.
@@ -198,8 +213,7 @@ class DecompressCommand final : public Command {
     if (const auto modified = modified_time(summary.metadata)) attributes.modified = modified;
     // A part, or a file with damage, does not replace the input.
     FileOptions finishing = files_;
-    if (summary.damaged_blocks != 0 || decode_.is_range() || rows_.any())
-      finishing.remove_source = false;
+    if (summary.damaged_blocks != 0 || is_part()) finishing.remove_source = false;
     if (!finish_output(path, input, output, attributes, finishing)) return;
     if (summary.damaged_blocks != 0) {
       warning(shown_name(path), grouped(summary.plain_bytes) +
@@ -310,6 +324,38 @@ class DecompressCommand final : public Command {
         "the end of the file is missing; rows may be missing after row " + grouped(table->rows()));
   }
 
+  /// Writes the lines of the times that were asked for; blocks without any are not read where the
+  /// file says which these are. Errors: those of scan().
+  Status write_lines(const InputFile& input, OutputFile& output, DecompressSummary& summary) const {
+    ScanOptions options;
+    options.threads = decode_.threads;
+    options.decode = decode_.options();
+    options.fail_fast = !decode_.salvage;
+    options.times = times_;
+    if (input.is_regular() && !time_flags_.year) {
+      options.times->latest = std::int64_t{input.about().st_mtim.tv_sec} * 1'000'000'000;
+    }
+    PRESSO_ASSIGN(const Pattern all, Pattern::compile_literals({""}));
+    Status written;
+    const auto write_line = [&](const MatchedLine& line) {
+      written = output.sink().write(line.text);
+      summary.plain_bytes += line.text.size();
+      return written.ok();
+    };
+    const FdRandomAccess file(input.fd(), input.size());
+    FdSource stream(input.fd());
+    const bool is_file = input.is_regular() && !input.is_standard_input();
+    Result<ScanSummary> found =
+        is_file ? scan(file, all, options, write_line) : scan(stream, all, options, write_line);
+    PRESSO_TRY(std::move(written));
+    if (!found.ok() && found.error().code == ErrorCode::kInvalidArgument) {
+      found.error().what += kTimeAdvice;
+    }
+    if (!found.ok()) return std::move(found.error());
+    summary.damaged_blocks = found->damaged_blocks;
+    return {};
+  }
+
   /// Writes a part of a file of bytes; only the blocks that hold it are decoded. Errors:
   /// kUnsupported for a pipe or a table; kInvalidArgument for a part after the end.
   Status write_range(const std::string& path, const InputFile& input, OutputFile& output,
@@ -337,6 +383,8 @@ class DecompressCommand final : public Command {
   FileOptions files_;
   DecodeFlags decode_;
   RowFlags rows_;
+  TimeSettings time_flags_;
+  std::optional<TimeWindow> times_;
   DeviceFlags device_;
   std::optional<FileDecoder> decoder_;
   std::uint64_t done_files_ = 0;

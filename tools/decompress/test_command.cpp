@@ -2,10 +2,10 @@
 // presso test: decodes everything, compares every checksum and writes nothing. It costs about what
 // decompressing to nowhere costs; a damaged file is decoded twice, the second time to name every
 // damaged block. A pipe cannot be read again, so there only the first damage is found. Of a regular
-// file that decodes without an error, search index and line facts, which decoding does not need,
-// are checked, too. Tables are checked like files of bytes, and their zones are compared with the
-// rows. It needs one buffer for each thread and no disk space. Tested by
-// tests/cli/test_decompress.py.
+// file that decodes without an error, search index, line facts and times, which decoding does not
+// need, are checked, too; for times it is decoded once more. Tables are checked like files of
+// bytes, and their zones are compared with the rows. It needs one buffer for each thread and no
+// disk space. Tested by tests/cli/test_decompress.py.
 #include <unistd.h>
 
 #include "format/block_filter.h"
@@ -18,6 +18,7 @@
 #include "tools/decompress/commands.h"
 #include "tools/decompress/damage.h"
 #include "tools/decompress/file_decoder.h"
+#include "tools/decompress/time_check.h"
 #include "tools/io/progress.h"
 
 namespace presso::cli {
@@ -113,7 +114,7 @@ class TestCommand final : public Command {
 
   /// Reads the search index and the line facts of a file, which decoding skips. Damage there costs
   /// no content.
-  static void test_tail(const std::string& path, const InputFile& input) {
+  void test_tail(const std::string& path, const InputFile& input) const {
     if (!input.is_regular()) return;
     const FdRandomAccess file(input.fd(), input.size());
     const auto index = ArchiveIndex::open(file);
@@ -124,6 +125,10 @@ class TestCommand final : public Command {
       const auto lines = read_line_facts(file, member);
       if (!lines.ok()) complain_of_extra(path, "count of lines", lines.error());
     }
+    DecodeOptions options;
+    options.dictionaries = dictionaries_;
+    const Status times = check_times(file, options, threads_);
+    if (!times.ok()) complain_of_extra(path, "table of times", times.error());
   }
   static void complain_of_extra(const std::string& path, const char* name, const Error& problem) {
     error(shown_name(path), std::string("the ") + name + " is damaged (" + problem.message() +

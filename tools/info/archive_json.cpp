@@ -83,6 +83,16 @@ Json file_json(const ArchiveReport& report, bool with_blocks) {
                {"checksum", "xxh3-64"},
                {"index_rebuilt", report.index_rebuilt},
                {"truncated", report.truncated}};
+  if (report.times) {
+    const TimeSpan& times = *report.times;
+    json["times"] = {{"first", times.first},
+                     {"last", times.last},
+                     {"format", times.form.format},
+                     {"words_before", times.form.words},
+                     {"field", times.form.key},
+                     {"utc", times.has_zone},
+                     {"lines_with_time", times.timed_lines}};
+  }
   Json metadata = Json::object();
   for (const auto& [key, value] : report.metadata.entries) metadata[key] = value;
   json["metadata"] = std::move(metadata);

@@ -5,9 +5,12 @@
 #include "tools/info/archive_report.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <ctime>
 #include <set>
 
 #include "format/block_filter.h"
+#include "format/time_facts.h"
 #include "presso/line_table.h"
 
 namespace presso::cli {
@@ -68,6 +71,46 @@ void count_lines(const RandomAccess& file, const ArchiveIndex& index, ArchiveRep
   const auto table = LineTable::read(file, index);
   report.line_facts_damaged = !table.ok();
   if (table.ok() && *table) report.lines = (*table)->lines();
+}
+
+std::string moment_text(std::int64_t nanos) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const std::time_t seconds = nanos / kSecond - (nanos % kSecond < 0 ? 1 : 0);
+  std::tm shown = {};
+  char text[64] = "";
+  if (gmtime_r(&seconds, &shown) == nullptr) return text;
+  const std::size_t size = std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &shown);
+  std::snprintf(text + size, sizeof text - size, ".%03d",
+                static_cast<int>((nanos - seconds * kSecond) / 1'000'000));
+  return text;
+}
+
+/// Takes the times of the first member's form; members of another form are passed over.
+void describe_times(const RandomAccess& file, const ArchiveIndex& index, ArchiveReport& report) {
+  BlockTimes all;
+  for (const ArchiveMember& member : index.members()) {
+    const auto times = read_time_facts(file, member);
+    if (!times.ok() || !*times) continue;
+    const TimeFacts& facts = **times;
+    if (!report.times) {
+      const auto reader = TimeReader::make(facts.form, facts.latest);
+      if (!reader.ok()) continue;
+      TimeSpan& span = report.times.emplace();
+      span.has_zone = reader->has_zone();
+      span.lacks_year = reader->lacks_year();
+      span.form = facts.form;
+    }
+    if (facts.form != report.times->form) continue;
+    report.times->timed_lines += facts.timed_lines;
+    for (const BlockTimes& block : facts.blocks) {
+      if (block == BlockTimes::unknown() || block.empty()) continue;
+      all.add(block.least);
+      all.add(block.greatest);
+    }
+  }
+  if (all.empty()) return;
+  report.times->first = moment_text(all.least);
+  report.times->last = moment_text(all.greatest);
 }
 
 /// Reads block headers: all of them, or a sample that is spread evenly over the file. Error: that
@@ -134,6 +177,7 @@ Result<ArchiveReport> report_archive(const std::string& path, const InputFile& i
     }
   }
   describe_filters(file, index, report);
+  describe_times(file, index, report);
   count_lines(file, index, report);
   report.index_rebuilt = index.rebuilt();
   report.truncated = index.rebuilt() && !ends_with_trailer(file);

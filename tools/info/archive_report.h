@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "presso/archive_reader.h"
+#include "presso/line_time.h"
 #include "tools/device/calibrate.h"
 #include "tools/info/devices_report.h"
 #include "tools/io/input_file.h"
@@ -48,6 +49,16 @@ struct TableFacts {
   std::vector<ColumnRow> columns;
 };
 
+/// The times of a file's lines, as it stores them for its blocks.
+struct TimeSpan {
+  std::string first;  ///< as "2026-11-28 10:00:00.000"; empty: not known for all blocks
+  std::string last;
+  bool has_zone = false;  ///< they are in UTC; else as clocks showed them
+  bool lacks_year = false;
+  TimeForm form;
+  std::uint64_t timed_lines = 0;
+};
+
 /// The facts about a file. Sizes are in bytes; "-" stands in a text for something that the file
 /// does not have.
 struct ArchiveReport {
@@ -61,6 +72,7 @@ struct ArchiveReport {
   std::string filter;                  ///< "3-grams", "3-grams+4-grams", "damaged", "-"
   std::optional<std::uint64_t> lines;  ///< by the line facts; nullopt: none, or damaged
   bool line_facts_damaged = false;
+  std::optional<TimeSpan> times;  ///< of the lines; nullopt: none, or damaged
   std::uint64_t members = 0;
   std::uint16_t version = 0;
   /// Taken from the block headers that were read: all of them, or a sample spread over the file.

@@ -101,6 +101,20 @@ std::string files_table(const std::vector<ArchiveReport>& reports) {
   return table.text();
 }
 
+/// A sentence about the times of a file's lines, which scan --since and --until go by.
+std::string times_text(const ArchiveReport& report) {
+  const TimeSpan& times = *report.times;
+  std::string text = terminal_text(report.path).text + ": lines from " + times.first + " to " +
+                     times.last + (times.has_zone ? " (UTC)" : " (no zone)") +
+                     (times.lacks_year ? ", years inferred" : "") + ", as '" +
+                     terminal_text(times.form.format).text + "'";
+  if (!times.form.key.empty()) text += " in field '" + terminal_text(times.form.key).text + "'";
+  if (report.lines && *report.lines > times.timed_lines) {
+    text += "; " + grouped(*report.lines - times.timed_lines) + " have no time of their own";
+  }
+  return text + "\n";
+}
+
 /// The table of a file's blocks, for --blocks. Checksums are in hexadecimal.
 std::string blocks_table(const ArchiveReport& report) {
   Table table({"block", "compressed offset", "compressed", "plain offset", "plain", "ratio",
@@ -270,6 +284,9 @@ class InfoCommand final : public Command {
   /// All tables of the answer for people. A blank line stands between tables.
   std::string tables(const std::vector<ArchiveReport>& reports) const {
     std::string out = reports.empty() ? "" : files_table(reports);
+    for (const ArchiveReport& report : reports) {
+      if (report.times && !report.times->first.empty()) out += times_text(report);
+    }
     for (const ArchiveReport& report : reports) {
       if (!report.table) continue;
       out += "\n" + terminal_text(report.path).text + ": " + grouped(report.table->rows) +

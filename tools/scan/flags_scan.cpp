@@ -351,13 +351,15 @@ std::vector<Flag> other_flags(ScanSettings& s) {
 
 /// All flags, group by group, in the order of the help page.
 std::vector<Flag> scan_flags(ScanSettings& settings) {
-  // The flags of the device come last, since they are shared with compress and decompress.
+  // The flags of times and of the device come last, since other commands have them, too.
   std::vector<Flag> all;
   for (auto* group : {pattern_flags, scan_multiline_flags, summary_flags, scan_context_flags,
                       scan_output_flags, scan_file_flags, other_flags, scan_other_tools_flags}) {
     std::vector<Flag> flags = group(settings);
     all.insert(all.end(), flags.begin(), flags.end());
   }
+  std::vector<Flag> times = time_flags(settings.times);
+  std::move(times.begin(), times.end(), std::back_inserter(all));
   std::vector<Flag> device = device_flags(settings.device, "search on the CPU or on a GPU");
   std::move(device.begin(), device.end(), std::back_inserter(all));
   return all;

@@ -103,6 +103,7 @@ class ScanCommand final : public Command {
   ScanSettings settings_;
   std::optional<ScanPlan> plan_;
   std::optional<Pattern> pattern_;
+  std::optional<TimeWindow> times_;
   std::optional<ScanDevice> device_;
   std::optional<Output> output_;
   std::optional<ScanPrinter> printer_;
@@ -139,6 +140,9 @@ Result<int> ScanCommand::run(std::vector<std::string> operands) {
   if (!started.ok()) {
     error("--device=gpu", started.error());
     return kFailure;
+  }
+  if (settings_.times.limits()) {
+    PRESSO_ASSIGN(times_, time_window(settings_.times));
   }
   plan_.emplace(settings_, std::move(operands), pattern_->spans_lines());
   lines_left_ = settings_.max_total.value_or(kNoLimit);
@@ -228,6 +232,12 @@ void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
   if (!input.ok()) return complain(name, input.error().text());
   const BinaryRule rule = plan_->rule_for(origin);
   ScanOptions options = plan_->scan_options(rule, lines_left_);
+  options.times = times_;
+  struct stat status = {};
+  const bool is_file = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+  if (options.times && !settings_.times.year && is_file) {
+    options.times->latest = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000;
+  }
   // A small file is searched faster than threads start.
   if (input->small()) options.threads = 1;
   options.which_pattern = settings_.json && pattern_->count() > 1;
@@ -262,7 +272,9 @@ void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
   if (settings_.explain) inform(name, "searched " + device_->where());
   // The text before an error has been searched and printed by now.
   if (lacking.blocks != 0) complain(name, lacking.text("not searched"));
-  if (!summary.ok()) return complain(name, scan_error_text(summary.error(), *pattern_));
+  if (!summary.ok()) {
+    return complain(name, scan_error_text(summary.error(), *pattern_, times_.has_value()));
+  }
   if (input->cut_short()) complain(name, input->cut_short()->text());
   FileResult result{*summary, rule == BinaryRule::kQuit && summary->binary_offset.has_value(),
                     std::chrono::steady_clock::now() - start};

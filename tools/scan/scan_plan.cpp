@@ -69,6 +69,14 @@ Status ScanPlan::check(const ScanSettings& settings) {
                       "with --null-data line feeds may be matched as it is; --multiline cannot go "
                       "with it");
   }
+  if (settings.times.limits() && settings.multiline) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "--since and --until are about lines; they cannot go with --multiline");
+  }
+  if (settings.times.limits() && settings.passthru) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "--passthru prints lines of any time; --since and --until cannot go with it");
+  }
   return {};
 }
 

@@ -26,9 +26,11 @@ std::string range_text(const ScanRange& range) {
 }  // namespace
 
 /// An error of the search, with the flag that lifts a limit.
-std::string scan_error_text(const Error& error, const Pattern& pattern) {
+std::string scan_error_text(const Error& error, const Pattern& pattern, bool has_times) {
   const bool limit = pattern.spans_lines() && error.code == ErrorCode::kUnsupported;
-  return error.text() + (limit ? " (--multiline-limit sets it)" : "");
+  if (limit) return error.text() + " (--multiline-limit sets it)";
+  if (!has_times || error.code != ErrorCode::kInvalidArgument) return error.text();
+  return error.text() + kTimeAdvice;
 }
 
 /// Prints, for --explain, how the patterns are searched and what is asked for.

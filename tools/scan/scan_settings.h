@@ -16,6 +16,7 @@
 #include "tools/device/flags_device.h"
 #include "tools/scan/scan_colors.h"
 #include "tools/scan/scan_walk.h"
+#include "tools/times/time_window.h"
 
 namespace presso::cli {
 
@@ -108,6 +109,7 @@ struct ScanSettings {
   bool count_total = false;
   ScanRange lines{1};
   ScanRange blocks{0};
+  TimeSettings times;
 
   // Which files.
   WalkOptions walk;

@@ -14,6 +14,7 @@
 
 #include "presso/byte_stream.h"
 #include "presso/error.h"
+#include "presso/line_time.h"
 #include "presso/metadata.h"
 #include "presso/wire.h"
 
@@ -109,6 +110,11 @@ struct CompressOptions {
   /// until the member ends, and so are the n-grams of up to 128 blocks at a time (16 to 150 MiB).
   /// nullopt: 5 % under Favor::kArchive, else none.
   std::optional<std::uint32_t> filter_permille;
+  /// For the times of lines (FORMAT.md 7.5), which are written where lines tell them: what is known
+  /// of their form, and a moment of which no line is more than a day later, in nanoseconds since
+  /// 1970. Without it lines that tell no year have no times.
+  TimeHint times;
+  std::optional<std::int64_t> latest_time;
   unsigned threads = 0;  ///< at most kMaxThreads; 0: all
   Metadata metadata;
   /// The input, if it can be read at any place: samples for block size and dictionary are taken

@@ -11,7 +11,7 @@
 
 #include "compress/table/text/text_checks.h"
 #include "format/ascii.h"
-#include "format/columns/civil_date.h"
+#include "format/civil_date.h"
 #include "format/columns/digits.h"
 #include "format/columns/spelling.h"
 #include "format/columns/value_patterns.h"

@@ -14,8 +14,8 @@
 namespace presso {
 
 /// One member of a file. Calls come in this order: begin, add_dictionary*, add_block*,
-/// add_line_facts?, add_filter?, finish. Not thread-safe. Memory: 4 bytes a block, for the index.
-/// Every call returns the sink's errors; after one the file is not usable.
+/// add_line_facts?, add_times?, add_filter?, finish. Not thread-safe. Memory: 4 bytes a block, for
+/// the index. Every call returns the sink's errors; after one the file is not usable.
 class ArchiveWriter {
  public:
   /// `sink` is kept by reference.
@@ -30,6 +30,8 @@ class ArchiveWriter {
   Status add_block(Bytes stored, std::uint32_t plain_bytes);
   /// `payload`: as serialise_line_facts() makes it (line_facts.h).
   Status add_line_facts(Bytes payload);
+  /// `payload`: as serialise_time_facts() makes it (time_facts.h).
+  Status add_times(Bytes payload);
   /// `payload`: as serialise_filter() makes it (block_filter.h). Filters need line facts.
   Status add_filter(Bytes payload);
   /// Writes the index and the trailer. Without it a reader sees a truncated file.

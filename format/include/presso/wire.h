@@ -49,6 +49,7 @@ enum class FrameKind : Byte {
       'G',        ///< where the columns of some rows of a table stand (format/columns/row_group.h)
   kFilter = 'F',  ///< which blocks may hold what (block_filter.h)
   kLines = 'L',   ///< line feeds of each block (line_table.h)
+  kTimes = 'W',   ///< times of the lines of each block (time_facts.h)
   kIndex = 'I',
   kTrailer = 'T',
 };

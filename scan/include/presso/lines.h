@@ -9,12 +9,15 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "presso/bytes.h"
 #include "presso/decompress.h"
 #include "presso/error.h"
+#include "presso/line_time.h"
 
 namespace presso {
 
@@ -71,6 +74,26 @@ enum class BinaryRule {
                ///< 64 KiB nothing is reported or counted at all.
 };
 
+/// The times whose lines are searched. A line without a time of its own has that of the line before
+/// it; lines before the first one with a time have none. Times are nanoseconds since 1970.
+struct TimeWindow {
+  static constexpr std::int64_t kFirst = std::numeric_limits<std::int64_t>::min();
+  static constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
+
+  /// since <= time < until.
+  struct Range {
+    std::int64_t since = kFirst;
+    std::int64_t until = kLast;
+  };
+  Range moments;  ///< for lines that tell their zone, or seconds since 1970
+  Range clocks;   ///< for others: the same as clocks showed it where the text was written
+  TimeHint hint;  ///< the rest of how lines tell their time is found out
+  /// Where lines tell no year, they are not later than a day after this.
+  std::int64_t latest = 0;
+  /// What a file itself says of that does not count.
+  bool latest_is_given = false;
+};
+
 /// A stretch of the plain text that could not be searched.
 struct DamagedBlock {
   std::uint64_t plain_offset = 0;
@@ -108,6 +131,11 @@ struct ScanOptions {
   /// the file ends before the first of them, but not if it ends before the last.
   std::uint64_t first_block = 0;
   std::uint64_t last_block = ~std::uint64_t{0};
+
+  /// Search as if the text held only lines of these times; lines around those that are found may
+  /// have any. Error kInvalidArgument if no line of a text that is not empty has a time,
+  /// kUnsupported for a pattern that spans lines.
+  std::optional<TimeWindow> times = {};
 
   bool wants_context() const { return before_context > 0 || after_context > 0 || passthru; }
   bool limits_blocks() const { return first_block > 0 || last_block != ~std::uint64_t{0}; }

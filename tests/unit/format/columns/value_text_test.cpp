@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "format/columns/civil_date.h"
+#include "format/civil_date.h"
 #include "tests/unit/format/columns/value_texts.h"
 
 namespace presso::value_text_test {

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+// Implements time_window.h. A time of a flag is a moment, which clocks show in some way, or what
+// clocks show, which is some moment: both are worked out by the zone, once.
+#include "tools/times/time_window.h"
+
+#include <chrono>
+#include <ctime>
+#include <iterator>
+#include <string_view>
+
+#include "query/compute/time_zone.h"
+#include "tools/cli/bind.h"
+
+namespace presso::cli {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kDay = 86'400;
+
+/// The zone of times without one: that of --tz, or the system's.
+class Zone {
+ public:
+  static Result<Zone> load(const std::string& name) {
+    Zone zone;
+    if (!name.empty()) {
+      PRESSO_ASSIGN(zone.named_, query::TimeZone::load(name));
+    }
+    return zone;
+  }
+
+  /// Seconds east of UTC.
+  std::int64_t offset_at(std::int64_t utc) const {
+    if (named_) return named_->offset_at(utc);
+    const std::time_t time = utc;
+    std::tm shown = {};
+    return localtime_r(&time, &shown) == nullptr ? 0 : shown.tm_gmtoff;
+  }
+  /// The moment at which clocks show `local`; where they do so twice either of the two.
+  std::int64_t utc_of(std::int64_t local) const {
+    if (named_) return named_->utc_of(local);
+    const std::int64_t before = offset_at(local - kDay);
+    const std::int64_t after = offset_at(local + kDay);
+    return offset_at(local - after) == after ? local - after : local - before;
+  }
+
+ private:
+  std::shared_ptr<const query::TimeZone> named_;
+};
+
+/// A time of a flag: a moment, and what clocks show then.
+struct Bound {
+  std::int64_t moment;
+  std::int64_t clock;
+};
+
+std::int64_t floor_seconds(std::int64_t nanos) {
+  return nanos / kSecond - (nanos % kSecond < 0 ? 1 : 0);
+}
+
+Bound of_moment(std::int64_t nanos, const Zone& zone) {
+  return {nanos, nanos + zone.offset_at(floor_seconds(nanos)) * kSecond};
+}
+Bound of_clock(std::int64_t nanos, const Zone& zone) {
+  const std::int64_t seconds = floor_seconds(nanos);
+  return {zone.utc_of(seconds) * kSecond + (nanos - seconds * kSecond), nanos};
+}
+
+/// "15m", "1h30m", "2d": seconds.
+std::optional<std::int64_t> span_of(std::string_view text) {
+  constexpr std::string_view kUnits = "smhdw";
+  constexpr std::int64_t kSeconds[] = {1, 60, 3600, kDay, 7 * kDay};
+  std::int64_t all = 0;
+  while (!text.empty()) {
+    std::int64_t number = 0;
+    std::size_t digits = 0;
+    for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9'; ++digits) {
+      if (digits == 9) return std::nullopt;
+      number = number * 10 + (text[digits] - '0');
+    }
+    if (digits == 0 || digits == text.size()) return std::nullopt;
+    const std::size_t unit = kUnits.find(text[digits]);
+    if (unit == kUnits.npos) return std::nullopt;
+    all += number * kSeconds[unit];
+    text.remove_prefix(digits + 1);
+  }
+  return all;
+}
+
+/// A text that is a time as a whole, in nanoseconds; and whether it is a moment.
+struct ReadTime {
+  std::int64_t nanos;
+  bool is_moment;
+};
+std::optional<ReadTime> read_time(const std::string& text) {
+  // A mark that stands in no time shows that all of it has been read.
+  for (const char* const format :
+       {"%Y-%m-%d %H|", "%Y-%m-%d %H:%M|", "%Y-%m-%d %H:%M:%S|", "%Y-%m-%d %H:%M%z|",
+        "%Y-%m-%d %H:%M:%S%z|", "%Y-%m-%d %H:%M %z|", "%Y-%m-%d %H:%M:%S %z|", "@%s|"}) {
+    const Result<TimeReader> reader = TimeReader::make({0, "", format}, 0);
+    if (!reader.ok()) continue;
+    const std::string whole = text + '|';
+    const auto time =
+        reader->time_of(Bytes(reinterpret_cast<const Byte*>(whole.data()), whole.size()));
+    if (time) return ReadTime{*time, reader->has_zone()};
+  }
+  return std::nullopt;
+}
+
+Result<Bound> bound_of(const std::string& flag, const std::string& given, std::int64_t now,
+                       const Zone& zone) {
+  std::string text = given;
+  if (text == "now") return of_moment(now, zone);
+  if (text.starts_with('-')) {
+    if (const auto span = span_of(std::string_view(text).substr(1))) {
+      return of_moment(now - *span * kSecond, zone);
+    }
+  }
+  const std::int64_t clock_now = floor_seconds(of_moment(now, zone).clock);
+  const std::int64_t midnight = clock_now - clock_now % kDay;
+  if (text == "today") return of_clock(midnight * kSecond, zone);
+  if (text == "yesterday") return of_clock((midnight - kDay) * kSecond, zone);
+  // A time of today.
+  if (text.size() >= 4 && text.find(':') < 3) {
+    char day[] = "0000-00-00 ";
+    const std::time_t time = midnight;
+    std::tm shown = {};
+    if (gmtime_r(&time, &shown) != nullptr) std::strftime(day, sizeof day, "%Y-%m-%d ", &shown);
+    text.insert(0, day);
+  }
+  if (text.size() > 10 && text[10] == 'T') text[10] = ' ';
+  if (text.size() == 10) text += " 00";
+  if (const auto time = read_time(text)) {
+    return time->is_moment ? of_moment(time->nanos, zone) : of_clock(time->nanos, zone);
+  }
+  return make_error(ErrorCode::kInvalidArgument,
+                    flag + ": '" + given +
+                        "' is no time; times are like '2026-11-28 10:00', 2026-11-28T10:00:00Z, "
+                        "10:00, -15m, -2d, today, yesterday, now, @1764324000");
+}
+
+}  // namespace
+
+std::vector<Flag> time_hint_flags(TimeHint& hint) {
+  return {
+      {.name = "time-format",
+       .value_name = "FORMAT",
+       .category = kSelection,
+       .brief = "how lines write their time, as strptime() reads it",
+       .text =
+           "For example '%d.%m.%Y %H:%M:%S'. Known are %Y %y %m %d %e %b %H %I %M %S %T %f %p %a "
+           "%z %s %? %%; %S takes a fraction, %s seconds since 1970 or finer units, %? any "
+           "character.",
+       .apply = [&hint](const Given& given) -> Status {
+         const auto reader = TimeReader::make({0, "", given.value}, 0);
+         if (!reader.ok()) {
+           return make_error(ErrorCode::kInvalidArgument,
+                             given.spelled + ": " + reader.error().what);
+         }
+         hint.format = given.value;
+         return {};
+       }},
+      {.name = "time-field",
+       .value_name = "NAME",
+       .category = kSelection,
+       .brief = "the field that has the time, in JSON lines or key=value pairs",
+       .apply = text_into(hint.key)},
+  };
+}
+
+std::vector<Flag> time_flags(TimeSettings& s) {
+  std::vector<Flag> flags = {
+      {.name = "since",
+       .value_name = "TIME",
+       .category = kSelection,
+       .brief = "search only lines of this time or later",
+       .text =
+           "TIME is like '2026-11-28 10:00', 2026-11-28T10:00:00Z, 10:00 (today), 2026-11-28 (its "
+           "begin), -15m (before now; s, m, h, d, w), today, yesterday, now or @SECONDS. How lines "
+           "tell their time is found out from their beginning. A line without a time belongs to "
+           "the line before it.",
+       .apply = text_into(s.since)},
+      {.name = "until",
+       .value_name = "TIME",
+       .category = kSelection,
+       .brief = "search only lines before this time",
+       .apply = text_into(s.until)},
+      {.name = "tz",
+       .value_name = "ZONE",
+       .category = kSelection,
+       .brief = "the zone of times without one, as 'Europe/Berlin' or UTC; default: the system's",
+       .apply = text_into(s.zone)},
+      {.name = "year",
+       .value_name = "YEAR",
+       .category = kSelection,
+       .brief = "the year of the last lines, where lines tell none",
+       .text =
+           "A line is then of the latest year in which its day is not after the end of YEAR. "
+           "Without the flag it is not after the file's last change, or the present for a pipe.",
+       .apply = number_into(s.year, 1678, 2261)},
+  };
+  std::vector<Flag> hints = time_hint_flags(s.hint);
+  std::move(hints.begin(), hints.end(), std::back_inserter(flags));
+  return flags;
+}
+
+Result<TimeWindow> time_window(const TimeSettings& settings) {
+  TimeWindow window;
+  window.hint = settings.hint;
+  Result<Zone> zone = Zone::load(settings.zone);
+  if (!zone.ok()) {
+    return make_error(ErrorCode::kInvalidArgument, "--tz: " + zone.error().what);
+  }
+  const std::int64_t now = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                               std::chrono::system_clock::now().time_since_epoch())
+                               .count();
+  window.latest = now;
+  if (settings.year) {
+    // Lines may be a day later.
+    const auto last_day = read_time(std::to_string(*settings.year) + "-12-31 00");
+    if (last_day) window.latest = last_day->nanos;
+    window.latest_is_given = true;
+  }
+  if (!settings.since.empty()) {
+    PRESSO_ASSIGN(const Bound since, bound_of("--since", settings.since, now, *zone));
+    window.moments.since = since.moment;
+    window.clocks.since = since.clock;
+  }
+  if (!settings.until.empty()) {
+    PRESSO_ASSIGN(const Bound until, bound_of("--until", settings.until, now, *zone));
+    window.moments.until = until.moment;
+    window.clocks.until = until.clock;
+  }
+  return window;
+}
+
+}  // namespace presso::cli

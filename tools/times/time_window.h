@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// The flags about the times of lines: --since and --until with what helps to read times, and the
+// window of times that they mean (TimeWindow). Tested by tests/cli/test_scan_times.py.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "presso/lines.h"
+#include "tools/cli/flag.h"
+
+namespace presso::cli {
+
+/// The flags as they were given; empty: not given.
+struct TimeSettings {
+  bool limits() const { return !since.empty() || !until.empty(); }
+
+  std::string since;
+  std::string until;
+  std::string zone;
+  std::optional<std::uint64_t> year;
+  TimeHint hint;
+};
+
+/// What helps where no times were found in a file.
+inline constexpr const char* kTimeAdvice =
+    "; --time-format says how they are written, --time-field where";
+
+/// --time-format and --time-field, which say how lines tell their time, bound to `hint`.
+std::vector<Flag> time_hint_flags(TimeHint& hint);
+/// All flags, bound to `settings`.
+std::vector<Flag> time_flags(TimeSettings& settings);
+
+/// The window that the flags mean, `latest` being the present unless --year was given. Error:
+/// kInvalidArgument, which names the flag.
+Result<TimeWindow> time_window(const TimeSettings& settings);
+
+}  // namespace presso::cli
