@@ -32,8 +32,6 @@ namespace {
 constexpr std::size_t kStreamSampleBytes = 16u << 20;
 // The assumed size of a longer pipe.
 constexpr std::uint64_t kExpectedStream = 8 * kStreamSampleBytes;
-// The first blocks, in which it is looked for how lines tell their time.
-constexpr std::uint64_t kMostTimeTrials = 8;
 constexpr Byte kOnlyDictionary = 1;
 constexpr std::uint32_t kSmallestDictionary = 2048;
 
@@ -41,7 +39,6 @@ constexpr std::uint32_t kSmallestDictionary = 2048;
 struct PlainItem {
   Buffer plain;
   std::uint32_t number = 0;
-  std::shared_ptr<const TimeReader> times;  ///< nullptr: it is not known how lines tell their time
 };
 
 /// A block on its way to the writer, with what the index sections need to know of it.
@@ -51,8 +48,7 @@ struct StoredItem {
   double coding_seconds = 0;
   double indexing_seconds = 0;
   LineFacts lines;
-  std::shared_ptr<const TimeReader> time_reader;
-  ReadTimes times;  ///< with time_reader
+  ReadTimes times;  ///< where lines tell them
   std::optional<BlockGrams> grams;
 };
 
@@ -96,6 +92,7 @@ class Compressor {
     const Stopwatch time;
     PRESSO_TRY(choose_first_dictionary());
     add_choice(time, plan_);
+    PRESSO_TRY(find_times());
     encoders_.resize(threads_);
     collectors_.resize(threads_);
     for (bool more = true; more;) {
@@ -141,6 +138,26 @@ class Compressor {
     return {};
   }
 
+  /// Finds out from the beginning how lines tell their time.
+  Status find_times() {
+    Buffer first;
+    if (options_.sample != nullptr) {
+      first.resize_discarding(std::min<std::uint64_t>(options_.sample->size(), kTimeSampleBytes));
+      PRESSO_TRY(options_.sample->read_at(0, first.mutable_bytes()));
+    } else if (!prefixed_) {
+      PRESSO_TRY(look_ahead(kTimeSampleBytes));
+    }
+    const Bytes ahead = options_.sample != nullptr ? first.bytes() : read_ahead_.bytes();
+    const Bytes sample = ahead.subspan(0, std::min(ahead.size(), kTimeSampleBytes));
+    const auto form = find_time_form(sample, options_.times);
+    constexpr std::size_t kMostText = 255;  // of the section
+    if (!form || form->key.size() > kMostText || form->format.size() > kMostText) return {};
+    Result<TimeReader> reader = TimeReader::make(*form, options_.latest_time.value_or(0));
+    // Years that are inferred by nothing would be wrong.
+    if (reader.ok() && (!reader->lacks_year() || options_.latest_time)) times_.emplace(*reader);
+    return {};
+  }
+
   /// Whether the input has changed so much that the next member gets another dictionary. The
   /// input that follows is looked at but not consumed.
   Result<bool> renew_dictionary() {
@@ -157,10 +174,10 @@ class Compressor {
     return true;
   }
 
-  /// Reads the next kStreamSampleBytes and puts them in front of the source again.
-  Result<Bytes> look_ahead() {
+  /// Reads the next bytes and puts them in front of the source again.
+  Result<Bytes> look_ahead(std::size_t bytes = kStreamSampleBytes) {
     Buffer ahead;
-    ahead.resize_discarding(kStreamSampleBytes);
+    ahead.resize_discarding(bytes);
     PRESSO_ASSIGN(const std::size_t got, read_fully(*input_, ahead.mutable_bytes()));
     ahead.grow(got);
     read_ahead_ = std::move(ahead);
@@ -178,7 +195,6 @@ class Compressor {
     next_number_ = 0;
     dictionary_ = {};
     lines_.clear();
-    blocks_without_times_ = 0;
     if (options_.filter_permille != 0)
       filter_.emplace(options_.block_bytes, *options_.filter_permille);
     return plan_.content.empty() ? Status{} : add_dictionary();
@@ -254,23 +270,7 @@ class Compressor {
     item.plain.grow(got);
     item.number = next_number_++;
     --blocks_left_;
-    find_times(item.plain.bytes());
-    item.times = time_reader_;
     return std::optional<PlainItem>(std::move(item));
-  }
-
-  /// Looks at the first blocks until lines tell their time.
-  void find_times(Bytes plain) {
-    if (time_reader_ != nullptr || time_trials_ == kMostTimeTrials) return;
-    ++time_trials_;
-    const auto form = find_time_form(plain, options_.times);
-    if (!form) return;
-    Result<TimeReader> reader = TimeReader::make(*form, options_.latest_time.value_or(0));
-    // Years that are inferred by nothing would be wrong.
-    constexpr std::size_t kMostText = 255;
-    if (form->key.size() > kMostText || form->format.size() > kMostText) return;
-    if (!reader.ok() || (reader->lacks_year() && !options_.latest_time)) return;
-    time_reader_ = std::make_shared<const TimeReader>(std::move(*reader));
   }
 
   StoredItem encode(PlainItem item, unsigned worker) {
@@ -284,10 +284,7 @@ class Compressor {
                     outcome.stored);
     outcome.coding_seconds = time.seconds();
     outcome.lines = line_facts(item.plain.bytes());
-    outcome.time_reader = std::move(item.times);
-    if (outcome.time_reader != nullptr) {
-      outcome.times = read_times(*outcome.time_reader, item.plain.bytes());
-    }
+    if (times_) outcome.times = read_times(times_->reader(), item.plain.bytes());
     if (filter_) outcome.grams = collectors_[worker].collect(item.plain.bytes());
     outcome.indexing_seconds = time.seconds() - outcome.coding_seconds;
     outcome.plain = std::move(item.plain);
@@ -303,7 +300,7 @@ class Compressor {
     seconds.coding += item.coding_seconds;
     seconds.indexing += item.indexing_seconds;
     lines_.push_back(item.lines);
-    add_times(item.time_reader.get(), std::move(item.times));
+    if (times_) times_->add(std::move(item.times));
     if (item.grams) filter_->add(std::move(*item.grams), item.stored.size());
     summary_.plain_bytes += plain_bytes;
     pool_.give_back(std::move(item.plain));
@@ -314,17 +311,6 @@ class Compressor {
       return make_error(ErrorCode::kCancelled);
     }
     return true;
-  }
-
-  /// Blocks before the first one whose lines told their time are of any.
-  void add_times(const TimeReader* reader, ReadTimes times) {
-    if (reader == nullptr) {
-      ++blocks_without_times_;
-      return;
-    }
-    if (!times_) times_.emplace(*reader);
-    for (; blocks_without_times_ > 0; --blocks_without_times_) times_->add_unknown();
-    times_->add(std::move(times));
   }
 
   LatchedEndSource source_;
@@ -349,9 +335,6 @@ class Compressor {
   std::vector<std::unique_ptr<BlockEncoder>> encoders_;  ///< by worker
   std::vector<GramCollector> collectors_;                ///< by worker
   std::vector<LineFacts> lines_;                         ///< of the member's blocks
-  std::shared_ptr<const TimeReader> time_reader_;
-  std::uint64_t time_trials_ = 0;
-  std::uint64_t blocks_without_times_ = 0;  ///< of the member, before times_ was made
   std::optional<TimeFactsBuilder> times_;
   std::optional<FilterBuilder> filter_;  ///< of the member that is being written
   std::uint32_t next_number_ = 0;

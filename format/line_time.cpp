@@ -409,7 +409,7 @@ class TimeFormFinder {
  public:
   TimeFormFinder(Bytes text, const TimeHint& hint) : hint_(hint) {
     std::string_view rest(reinterpret_cast<const char*>(text.data()),
-                          std::min(text.size(), kMostBytes));
+                          std::min(text.size(), kTimeSampleBytes));
     const bool is_cut = rest.size() < text.size();
     while (!rest.empty() && lines_.size() < kMostLines) {
       const std::size_t end = rest.find('\n');
@@ -418,6 +418,9 @@ class TimeFormFinder {
       if (line.find_first_not_of(" \t\r") != line.npos) lines_.push_back(line);
       rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
     }
+    // Lines of a trace, which have no time, are indented.
+    const auto is_indented = [](std::string_view line) { return is_blank(line[0]); };
+    if (!std::all_of(lines_.begin(), lines_.end(), is_indented)) std::erase_if(lines_, is_indented);
     if (!hint.format.empty()) {
       Result<TimeReader> reader = TimeReader::make({0, "", hint.format}, 0);
       if (reader.ok()) readers_.push_back(std::move(*reader));
@@ -449,7 +452,6 @@ class TimeFormFinder {
   }
 
  private:
-  static constexpr std::size_t kMostBytes = std::size_t{64} << 10;
   static constexpr std::size_t kMostLines = 300;
 
   void count_field(const std::string& key) {

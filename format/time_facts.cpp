@@ -116,10 +116,6 @@ void TimeFactsBuilder::add(ReadTimes block) {
   line_blocks_ = line_.empty() ? 0 : 1;
 }
 
-void TimeFactsBuilder::add_unknown() {
-  blocks_.push_back(BlockTimes::unknown());
-}
-
 TimeFacts TimeFactsBuilder::finish(bool more) {
   const bool is_cut = more && !line_.empty();
   close_line(!is_cut && line_.size() < kMostCut);

@@ -69,8 +69,6 @@ class TimeFactsBuilder {
 
   const TimeReader& reader() const { return reader_; }
   void add(ReadTimes block);
-  /// A block that was not read, as it came before it was known how lines tell their time.
-  void add_unknown();
   /// Ends a member: the facts of the blocks since the last one ended. `more`: the text goes on.
   TimeFacts finish(bool more);
 

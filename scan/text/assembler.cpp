@@ -39,6 +39,36 @@ Assembler::Assembler(const Matcher& matcher, const ScanOptions& options,
 /// Takes the next chunk in the order of the file. False where no more is wanted; an error ends the
 /// scan, after what was found before it has been reported.
 Result<bool> Assembler::add(SearchedChunk searched) {
+  if (times_ && !times_->has_form()) return add_to_sample(std::move(searched));
+  return add_known(std::move(searched));
+}
+
+/// Holds chunks back until the beginning of the text has shown how lines tell their time.
+Result<bool> Assembler::add_to_sample(SearchedChunk searched) {
+  const Bytes text = searched.chunk.text.bytes().subspan(searched.text_begin);
+  if (!searched.error && chunks_.index() == nullptr) sample_.append(text);
+  if (chunks_.index() != nullptr && sample_.empty()) PRESSO_TRY(sample_first_blocks());
+  const bool is_last = searched.error.has_value() || chunks_.index() != nullptr;
+  held_.push_back(std::move(searched));
+  if (!is_last && sample_.size() < kTimeSampleBytes) return true;
+  return add_held();
+}
+
+Result<bool> Assembler::add_held() {
+  times_->find_form(sample_.bytes());
+  if (!times_->has_form() && !sample_.empty()) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "its first lines have no time that is known, or the order of day and month "
+                      "is doubtful");
+  }
+  for (SearchedChunk& held : std::exchange(held_, {})) {
+    PRESSO_ASSIGN(const bool more, add_known(std::move(held)));
+    if (!more) return false;
+  }
+  return true;
+}
+
+Result<bool> Assembler::add_known(SearchedChunk searched) {
   if (searched.error) return std::move(*searched.error);
   count_block(searched.chunk);
   if (searched.chunk.damage) {
@@ -50,9 +80,6 @@ Result<bool> Assembler::add(SearchedChunk searched) {
     reporter_.binary().probe(searched.chunk.text.bytes().subspan(searched.text_begin));
     report_waiting();
     if (options_.on_progress) options_.on_progress(plain_end_ + searched.chunk.text.size());
-    if (times_ && !times_->has_form()) {
-      times_->find_form(searched.chunk.text.bytes().subspan(searched.text_begin));
-    }
     add_text(std::move(searched));
   }
   if (failure_) return *failure_;
@@ -91,14 +118,14 @@ Result<bool> Assembler::add(SearchedExcerpt excerpt) {
 }
 
 void Assembler::finish() {
+  if (!held_.empty()) {
+    const Result<bool> more = add_held();
+    if (!more.ok()) failure_ = more.error();
+    if (!more.ok() || !*more) return;
+  }
   reporter_.binary().end_probe();
   close_seam(false);
   report_waiting();
-  if (times_ && !times_->has_form() && plain_end_ > 0 && !failure_) {
-    failure_ = make_error(ErrorCode::kInvalidArgument,
-                          "its first lines have no time that is known, or the order of day and "
-                          "month is doubtful");
-  }
 }
 
 /// Counts the block to the summary.

@@ -38,7 +38,7 @@ class Assembler {
   /// limits of lines or with context, nor for a text that begins with a byte order mark.
   Result<bool> add(SearchedExcerpt excerpt);
   /// Ends the text after the last chunk. Not to be called if add() gave false or an error. It is a
-  /// failure() if times are wanted and no line had one.
+  /// failure() if times are wanted and lines do not tell them.
   void finish();
 
   /// The counts as far as add() has come.
@@ -61,7 +61,15 @@ class Assembler {
     Bytes text() const { return buffer.bytes().subspan(begin, size); }
   };
 
+  // Until it is known how lines tell their time.
+  Result<bool> add_to_sample(SearchedChunk searched);
+  /// Where the index leaves out blocks, the text's beginning is read apart.
+  Status sample_first_blocks();
+  /// Takes the chunks that were held back. Error: kInvalidArgument where lines tell no time.
+  Result<bool> add_held();
+
   // Chunks to segments.
+  Result<bool> add_known(SearchedChunk searched);
   Result<bool> add_damage(DamagedBlock damage, std::uint64_t lost_lines);
   /// Searches nothing itself: puts the chunk's head to the line at hand, and queues the rest.
   void add_text(SearchedChunk searched);
@@ -105,7 +113,9 @@ class Assembler {
   Findings context_findings_;
   LineReporter reporter_;
   std::optional<TimeFilter> times_;
-  ScanSummary summary_;  ///< counts that the reporter does not keep
+  Buffer sample_;                    ///< the text's beginning, for times_
+  std::vector<SearchedChunk> held_;  ///< that it came from
+  ScanSummary summary_;              ///< counts that the reporter does not keep
 
   Seam seam_;
   std::uint64_t unmatched_blocks_ = 0;      ///< read, without a match unless the seam holds one

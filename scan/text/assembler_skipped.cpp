@@ -52,6 +52,18 @@ void Assembler::add_skipped_block(std::uint64_t block) {
   forget_times(block);
 }
 
+Status Assembler::sample_first_blocks() {
+  const BlockIndex& index = *chunks_.index();
+  std::uint64_t block = index.first_block();
+  for (; block < index.end_block() && sample_.size() < kTimeSampleBytes; ++block) {
+    PRESSO_ASSIGN(Chunk chunk, chunks_.load(WholeBlock{block}));
+    if (chunk.damage) continue;
+    sample_.append(chunk.text.bytes());
+    chunks_.recycle(std::move(chunk.text));
+  }
+  return {};
+}
+
 /// Lines after the block that have no time of their own have that of one in it.
 void Assembler::forget_times(std::uint64_t block) {
   if (!times_) return;

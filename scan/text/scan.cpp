@@ -113,8 +113,8 @@ Result<ScanSummary> scan_chunks(ChunkSource& chunks, const Pattern& pattern,
                                 const ScanOptions& options, const LineCallback& on_line,
                                 std::uint64_t expected_bytes) {
   const Matcher& matcher = scan_detail::matcher_of(pattern);
-  if (matcher.spans_lines() && options.times) {
-    return make_error(ErrorCode::kUnsupported, "matches that span lines have no single time");
+  if (options.times && (matcher.spans_lines() || matcher.null_data())) {
+    return make_error(ErrorCode::kUnsupported, "times are those of lines that line feeds end");
   }
   if (matcher.spans_lines()) {
     return scan_detail::scan_multiline(chunks, matcher, options, on_line, expected_bytes);

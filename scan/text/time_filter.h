@@ -24,7 +24,7 @@ class TimeFilter {
 
   /// Whether it is known how lines tell their time.
   bool has_form() const { return reader_.has_value(); }
-  /// Looks at the beginning of a text, until one has shown how lines tell their time.
+  /// Finds it out from the text's beginning.
   void find_form(Bytes text);
   void set_reader(const TimeReader& reader) { reader_ = reader; }
 

@@ -182,6 +182,7 @@ class Times(Scan):
             (("--since", "now", "--tz", "Mars", "a", "log"), "--tz: there is no time zone 'Mars'"),
             (("--since", "now", "--time-format", "%Q", "a", "log"), "has %Q"),
             (("--since", "now", "-U", "a", "log"), "--multiline"),
+            (("--since", "now", "--null-data", "a", "log"), "--null-data"),
             (("--since", "now", "--passthru", "a", "log"), "--passthru"),
         ):
             self.fails("scan", *arguments, saying=text)

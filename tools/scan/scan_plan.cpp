@@ -73,6 +73,11 @@ Status ScanPlan::check(const ScanSettings& settings) {
     return make_error(ErrorCode::kInvalidArgument,
                       "--since and --until are about lines; they cannot go with --multiline");
   }
+  if (settings.times.limits() && settings.line_end == ScanSettings::LineEnd::kNul) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "--since and --until are about lines that line feeds end; --null-data cannot "
+                      "go with them");
+  }
   if (settings.times.limits() && settings.passthru) {
     return make_error(ErrorCode::kInvalidArgument,
                       "--passthru prints lines of any time; --since and --until cannot go with it");

@@ -121,6 +121,9 @@ struct TimeHint {
   std::string format;  ///< TimeReader::make() takes it
 };
 
+/// The bytes of a text's beginning that find_time_form() looks at.
+constexpr std::size_t kTimeSampleBytes = std::size_t{64} << 10;
+
 /// Finds how the lines of `text` tell their time: the form that most of its first lines have. One
 /// line is enough, but one in ten must have a form without a year, and half of them a number of
 /// seconds. Nothing where there is none, or where only the order of day and month is doubtful, as

@@ -133,8 +133,8 @@ struct ScanOptions {
   std::uint64_t last_block = ~std::uint64_t{0};
 
   /// Search as if the text held only lines of these times; lines around those that are found may
-  /// have any. Error kInvalidArgument if no line of a text that is not empty has a time,
-  /// kUnsupported for a pattern that spans lines.
+  /// have any. Errors: kInvalidArgument if the text's first lines tell no time that is known,
+  /// kUnsupported for a pattern that spans lines, or has lines that NUL bytes end.
   std::optional<TimeWindow> times = {};
 
   bool wants_context() const { return before_context > 0 || after_context > 0 || passthru; }
