@@ -11,8 +11,8 @@ set(presso_cold_files
   # The command, apart from what writes every line, match or row.
   "tools/(bench|cli|compress|decompress|device|info|io)/.*" "tools/[a-z]*"
   "python/src/(archive|compress|errors|gpu_.*|module|opened_file|part_ranges|query|scan)"
-  "tools/scan/(flags_.*|glob|scan_(colors|command|device|explain|input|patterns))"
-  "tools/scan/scan_(multiline_printer|plan|replace|report|statistics|unescape|walk)"
+  "tools/scan/(flags_.*|glob|scan_(colors|command|device|explain|ignore|input|order|patterns))"
+  "tools/scan/scan_(multiline_printer|plan|replace|report|statistics|types|unescape|walk)"
   "tools/parquet/(footer|json_assembler|load_parquet|parquet_.*|thrift)"
   "tools/select/(.*_answer|auto_device|flags_select|needed_columns|.*_command|select_.*)"
   # What a GPU is told to do.

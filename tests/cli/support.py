@@ -73,7 +73,7 @@ class CliTest(unittest.TestCase):
 
     def run_presso(self, *arguments, stdin=b"", env=None, **more):
         full = dict(os.environ, LC_ALL="C", XDG_CACHE_HOME=self.cache)
-        for name in ("PRESSO_THREADS", "PRESSO_LEVEL"):
+        for name in ("PRESSO_THREADS", "PRESSO_LEVEL", "PRESSO_CONFIG_PATH"):
             full.pop(name, None)
         full.update(env or {})
         done = subprocess.run(

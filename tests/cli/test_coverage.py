@@ -17,6 +17,8 @@ import test_join
 import test_many_files
 import test_reports
 import test_scan
+import test_scan_choice
+import test_scan_config
 import test_scan_device
 import test_scan_files
 import test_scan_habits

@@ -157,7 +157,7 @@ class Directories(Scan):
         self.assertIn("d/bin", self.found("--binary"))
         self.assertNotIn("d/bin", self.found("--binary", "--no-binary"))
 
-    @covers("scan", "--max-depth", "--max-filesize", "--sort")
+    @covers("scan", "--max-depth", "--max-filesize")
     def test_limits(self):
         self.assertNotIn("d/sub/c.log", self.found("--max-depth=1"))
         self.assertEqual(self.found("--max-depth", "0"), [])

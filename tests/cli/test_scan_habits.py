@@ -15,12 +15,10 @@ from test_scan import Scan
 class OtherToolsOptions(Scan):
     NO_EFFECT = (
         "--mmap",
-        "--no-config",
         "--no-follow",
         "--no-ignore",
         "--no-ignore-dot",
         "--no-ignore-exclude",
-        "--no-ignore-files",
         "--no-ignore-global",
         "--no-ignore-parent",
         "--no-ignore-vcs",
@@ -38,8 +36,6 @@ class OtherToolsOptions(Scan):
             (("-P",), "-P: look-around and backreferences are not supported"),
             (("--perl-regexp",), "look-around"),
             (("-E",), "-E: patterns are extended regular expressions without it"),
-            (("-tpy",), "-t: file types are not known here; --glob chooses files by name"),
-            (("--type-list",), "--glob"),
             (("-R",), "-R: directories are searched recursively without it"),
             (("--include=*.c",), "--include: --glob GLOB"),
             (("--exclude", "*.c"), "--glob '!GLOB'"),
@@ -48,7 +44,7 @@ class OtherToolsOptions(Scan):
             self.fails("scan", *flags, "Two", "t", saying=saying)
         listed = self.ok("scan", "--help").out.decode()
         self.assertNotIn("--pcre2", listed)
-        self.assertNotIn("--no-ignore", listed)
+        self.assertNotIn("--no-ignore-vcs", listed)
 
     def test_other_names_of_the_command(self):
         self.fails("grep", "Two", "t", saying="Did you mean 'scan'?")

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "presso/error.h"
 #include "tools/cli/flag.h"
@@ -56,6 +57,14 @@ Apply choose(T& target, Value value) {
 inline Apply text_into(std::string& target) {
   return [&target](const Given& given) -> Status {
     target = given.value;
+    return {};
+  };
+}
+
+/// Adds a flag's value to a list; each use of the flag counts.
+inline Apply add_text(std::vector<std::string>& texts) {
+  return [&texts](const Given& given) -> Status {
+    texts.push_back(given.value);
     return {};
   };
 }

@@ -38,6 +38,8 @@ struct CommandInfo {
   std::vector<Example> examples = {};
   std::string_view exit_status = {};
   Completion operand_completion = Completion::kFile;
+  /// The environment variable that names a file of options (config_file.h); empty: there is none.
+  std::string_view config_variable = {};
 };
 
 /// A command. An object is used for one command line: flags() is called first, then its apply

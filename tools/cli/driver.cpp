@@ -13,6 +13,7 @@
 
 #include "format/suggest.h"
 #include "tools/cli/command.h"
+#include "tools/cli/config_file.h"
 #include "tools/cli/generate.h"
 #include "tools/cli/lexer.h"
 #include "tools/cli/message.h"
@@ -52,7 +53,8 @@ HelpLength length_of(const Given& given) {
   return given.spelled == "-h" ? HelpLength::kShort : HelpLength::kLong;
 }
 
-/// Parses the arguments of a command, applies them (the environment first) and runs it. `flags` has
+/// Parses the arguments of a command, applies them (the environment first, then a file of options)
+/// and runs it. `flags` has
 /// to live until the command has run, because Parsed points into it.
 int run_command(Command& command, std::span<const std::string> arguments) {
   const std::string name(command.info().name);
@@ -63,7 +65,11 @@ int run_command(Command& command, std::span<const std::string> arguments) {
   if (const Given* help = asks_for_help(parsed->given)) {
     return print(command_help(command.info(), flags, length_of(*help)));
   }
-  Status applied = add_environment(flags, *parsed);
+  Status applied;
+  if (const auto variable = command.info().config_variable; !variable.empty()) {
+    applied = add_config(flags, variable, *parsed);
+  }
+  if (applied.ok()) applied = add_environment(flags, *parsed);
   if (applied.ok()) applied = apply(*parsed);
   if (!applied.ok()) return usage_error(name, applied.error());
   Result<int> status = command.run(std::move(parsed->operands));

@@ -31,7 +31,8 @@ struct Given {
   const Flag* flag = nullptr;
   bool negated = false;  ///< given as Flag::negation
   std::string value;
-  std::string spelled;  ///< as the user wrote it: "-T", "--threads", "PRESSO_THREADS"
+  std::string spelled;     ///< as the user wrote it: "-T", "--threads", "PRESSO_THREADS"
+  std::string place = {};  ///< "FILE:LINE: " if a file of options has it
 };
 
 /// Takes a value over into a command, or returns kInvalidArgument with a text that names the

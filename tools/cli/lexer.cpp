@@ -279,7 +279,11 @@ Status add_environment(std::span<const Flag> flags, Parsed& parsed) {
 
 Status apply(const Parsed& parsed) {
   for (const Given& given : parsed.given) {
-    if (given.flag->apply) PRESSO_TRY(given.flag->apply(given));
+    if (!given.flag->apply) continue;
+    const Status applied = given.flag->apply(given);
+    if (applied.ok()) continue;
+    if (given.place.empty()) return applied;
+    return make_error(applied.error().code, given.place + applied.error().text());
   }
   return {};
 }

@@ -162,6 +162,11 @@ Number of threads if \-T is not given.
 .B PRESSO_LEVEL
 Compression level if none is given.
 .TP
+.B PRESSO_CONFIG_PATH
+A file with options for
+.BR "presso scan" ,
+one argument on each line; empty lines and lines that begin with # are left out.
+.TP
 .B PRESSO_FORCE_BACKEND
 Use this CPU back end (portable, avx2, avx512vbmi2) if the CPU can.
 .TP

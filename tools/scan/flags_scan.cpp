@@ -31,14 +31,6 @@ Apply syntax_into(ScanSettings::Syntax& syntax, ScanSettings::Syntax wanted) {
   };
 }
 
-/// Adds a text to a list; each use of the flag counts.
-Apply add_text(std::vector<std::string>& texts) {
-  return [&texts](const Given& given) -> Status {
-    texts.push_back(given.value);
-    return {};
-  };
-}
-
 /// Reads --engine, which forces an engine where it can take the pattern. The parser has checked the
 /// name, so the last case is auto.
 Apply engine_into(Engine& engine) {
@@ -332,6 +324,13 @@ std::vector<Flag> other_flags(ScanSettings& s) {
        .category = kMessages,
        .brief = "the same, also if standard error is not a terminal (a line each second)",
        .apply = set(s.force_progress)},
+      {.name = "no-config",
+       .category = kOther,
+       .brief = "do not read the file that PRESSO_CONFIG_PATH names",
+       .text = "That file has options for 'presso scan', which come before those of the command "
+               "line: one argument on each line. Empty lines and lines that begin with # are left "
+               "out. Only this command reads it.",
+       .apply = [](const Given&) -> Status { return {}; }},
       {.name = "fail-fast",
        .category = kMessages,
        .brief = "stop at the first damaged block",
@@ -353,8 +352,9 @@ std::vector<Flag> other_flags(ScanSettings& s) {
 std::vector<Flag> scan_flags(ScanSettings& settings) {
   // The flags of times and of the device come last, since other commands have them, too.
   std::vector<Flag> all;
-  for (auto* group : {pattern_flags, scan_multiline_flags, summary_flags, scan_context_flags,
-                      scan_output_flags, scan_file_flags, other_flags, scan_other_tools_flags}) {
+  for (auto* group :
+       {pattern_flags, scan_multiline_flags, summary_flags, scan_context_flags, scan_output_flags,
+        scan_file_flags, scan_type_flags, other_flags, scan_other_tools_flags}) {
     std::vector<Flag> flags = group(settings);
     all.insert(all.end(), flags.begin(), flags.end());
   }

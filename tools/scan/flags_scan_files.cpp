@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The flags of `presso scan` about which files of a directory are searched, and how they are read.
-// There are no ignore files, so ripgrep's flags about these change nothing. Tested by
+// Files such as .gitignore are not read, so ripgrep's flags about these change nothing. Tested by
 // tests/cli/test_scan_files.py. Globs are checked as they are read, so that a mistake is reported
 // before any file is opened.
 #include <limits>
@@ -20,7 +20,21 @@ Apply add_glob(std::vector<GlobText>& globs, bool ignore_case) {
   };
 }
 
-/// For -u, -uu and -uuu. The first -u is about ignore files, of which there are none here.
+/// For --sort and --sortr. The parser has checked the key; "none" is the order of the walk.
+Apply order_into(FileOrder& order, bool reverse) {
+  return [&order, reverse](const Given& given) -> Status {
+    using Key = FileOrder::Key;
+    order.key = given.value == "modified"   ? Key::kModified
+                : given.value == "accessed" ? Key::kAccessed
+                : given.value == "created"  ? Key::kCreated
+                                            : Key::kPath;
+    order.reverse = reverse && given.value != "none";
+    return {};
+  };
+}
+
+/// For -u, -uu and -uuu. The first -u is about ignore files that are found, of which there are none
+/// here.
 Apply unrestrict(ScanSettings& s) {
   return [&s](const Given&) -> Status {
     ++s.unrestricted;
@@ -55,6 +69,20 @@ std::vector<Flag> scan_file_flags(ScanSettings& s) {
        .brief = "ignore case in all --glob too",
        .negation = "no-glob-case-insensitive",
        .apply = set(s.walk.globs_ignore_case)},
+      {.name = "ignore-file",
+       .value_name = "FILE",
+       .category = kSelection,
+       .brief = "leave out what the lines of FILE say, as in .gitignore",
+       .text = "For files below directories. Lines are globs: / at the front or inside binds them "
+               "to the current directory, / at the end means directories only, and ! takes files "
+               "in again. May be given several times; the last one that is about a file decides. "
+               ".gitignore and .ignore are read only if they are named so.",
+       .apply = add_text(s.ignore_files)},
+      {.name = "no-ignore-files",
+       .category = kSelection,
+       .brief = "do as if no --ignore-file were given",
+       .negation = "ignore-files",
+       .apply = set(s.no_ignore_files)},
       {.short_name = '.',
        .name = "hidden",
        .category = kSelection,
@@ -77,7 +105,7 @@ std::vector<Flag> scan_file_flags(ScanSettings& s) {
        .name = "unrestricted",
        .category = kSelection,
        .brief = "-uu: search hidden files too; -uuu: binary files too",
-       .text = "A single -u changes nothing: there are no ignore files here.",
+       .text = "A single -u changes nothing: .gitignore and its like are not read anyway.",
        .apply = unrestrict(s)},
       {.name = "binary",
        .category = kSelection,
@@ -87,9 +115,19 @@ std::vector<Flag> scan_file_flags(ScanSettings& s) {
       {.name = "sort",
        .value_name = "KEY",
        .category = kOutput,
-       .brief = "the order of files: always by path here",
-       .choices = {"path", "none"},
-       .default_value = "path"},
+       .brief = "the order of files",
+       .text = "For all but path, all files are found before the first one is searched, and those "
+               "of all operands are sorted together. 'none' is the same as path. Files without "
+               "such a time, as standard input, come last.",
+       .choices = {"path", "modified", "accessed", "created", "none"},
+       .default_value = "path",
+       .apply = order_into(s.order, false)},
+      {.name = "sortr",
+       .value_name = "KEY",
+       .category = kOutput,
+       .brief = "the reverse order of files; the last of --sort and --sortr wins",
+       .choices = {"path", "modified", "accessed", "created", "none"},
+       .apply = order_into(s.order, true)},
       {.short_name = 'z',
        .name = "search-zip",
        .category = kSelection,

@@ -41,7 +41,6 @@ Flag accepted(std::string_view name, std::string_view negation = {}) {
 /// Flags of grep and ripgrep that mean nothing here: either accepted, as the default does what they
 /// ask for, or refused with a hint what to use. A silent difference would be worse than an error.
 std::vector<Flag> scan_other_tools_flags(ScanSettings&) {
-  constexpr std::string_view kTypes = "file types are not known here; --glob chooses files by name";
   constexpr std::string_view kLinks =
       "directories are searched recursively without it, and symbolic links in them are not "
       "followed";
@@ -53,26 +52,20 @@ std::vector<Flag> scan_other_tools_flags(ScanSettings&) {
       refused('G', "basic-regexp", "", "patterns are extended regular expressions"),
       refused('E', "extended-regexp", "", kExtended),
       refused(0, "encoding", "ENCODING", "texts are searched as UTF-8, or with --no-unicode bytes"),
-      refused('t', "type", "TYPE", kTypes),
-      refused('T', "type-not", "TYPE", kTypes),
-      refused(0, "type-list", "", kTypes),
       refused('R', "dereference-recursive", "", kLinks),
       refused(0, "follow", "", kLinks),
       refused(0, "include", "GLOB", "--glob GLOB searches only files that GLOB matches"),
       refused(0, "exclude", "GLOB", "--glob '!GLOB' leaves out files that GLOB matches"),
       refused(0, "exclude-dir", "GLOB", "--glob '!GLOB' leaves out directories too"),
       refused(0, "files", "", "'find' lists files; -l lists those that match"),
-      refused(0, "sortr", "KEY", "files come in the order of their names"),
       refused(0, "pre", "COMMAND", "pipe the command's output into 'presso scan'"),
       accepted("recursive"),
       accepted("no-ignore", "ignore"),
       accepted("no-ignore-dot", "ignore-dot"),
       accepted("no-ignore-exclude", "ignore-exclude"),
-      accepted("no-ignore-files", "ignore-files"),
       accepted("no-ignore-global", "ignore-global"),
       accepted("no-ignore-parent", "ignore-parent"),
       accepted("no-ignore-vcs", "ignore-vcs"),
-      accepted("no-config"),
       accepted("mmap", "no-mmap"),
       accepted("no-pcre2"),
       accepted("no-follow"),

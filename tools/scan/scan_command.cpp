@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <functional>
 
 #include "presso/scan.h"
 #include "tools/cli/bind.h"
@@ -23,6 +24,7 @@
 #include "tools/scan/scan_explain.h"
 #include "tools/scan/scan_input.h"
 #include "tools/scan/scan_json.h"
+#include "tools/scan/scan_order.h"
 #include "tools/scan/scan_patterns.h"
 #include "tools/scan/scan_plan.h"
 #include "tools/scan/scan_report.h"
@@ -59,6 +61,7 @@ const CommandInfo kInfo = {
     .exit_status =
         "0 if a line was selected, 1 if none was, 2 on errors, also when lines were selected "
         "(but 0 with -q and a match).",
+    .config_variable = "PRESSO_CONFIG_PATH",
 };
 
 constexpr std::string_view kStdinName = "<stdin>";
@@ -83,12 +86,14 @@ class ScanCommand final : public Command {
 
  private:
   // The steps of run().
+  Status read_ignore_files();
+  int list_types();
   void open_output();
   // Searching, from all paths down to one open file.
   void scan_all();
-  void scan_path(const std::string& path);
-  void scan_stdin();
-  void scan_file(const std::string& path, Origin origin);
+  void scan_sorted();
+  void find_files(const std::string& path, const std::function<bool(FileToScan)>& on_file);
+  void scan_file(const FileToScan& file);
   void scan_input(int fd, const std::string& name, Origin origin);
   void show_result(const FileResult& result);
   void finish();
@@ -122,12 +127,15 @@ class ScanCommand final : public Command {
 Result<int> ScanCommand::run(std::vector<std::string> operands) {
   // This comes first, since files that are opened later would otherwise get the number 0.
   open_closed_stdin();
+  PRESSO_TRY(settings_.walk.types.settle());
+  if (settings_.type_list) return list_types();
   if (settings_.patterns.empty()) {
     if (operands.empty()) return make_error(ErrorCode::kInvalidArgument, "no pattern given");
     settings_.patterns.push_back({operands.front(), false});
     operands.erase(operands.begin());
   }
   PRESSO_TRY(ScanPlan::check(settings_));
+  PRESSO_TRY(read_ignore_files());
   // A bad pattern is reported without the hint to --help, as its own text shows the place.
   Result<Pattern> pattern = compile_patterns(settings_);
   if (!pattern.ok()) {
@@ -152,6 +160,28 @@ Result<int> ScanCommand::run(std::vector<std::string> operands) {
   if (settings_.max_count != 0u) scan_all();
   finish();
   return status();
+}
+
+/// Prints the file types in place of a search.
+int ScanCommand::list_types() {
+  output_.emplace(false);
+  output_->write(settings_.walk.types.list());
+  output_->flush();
+  if (output_->failure() != 0) {
+    error("standard output", errno_error("write", output_->failure()));
+  }
+  return kSuccess;
+}
+
+/// Reads the files of --ignore-file. A bad line is an error, since files would be searched that
+/// nobody wanted to be.
+Status ScanCommand::read_ignore_files() {
+  if (settings_.no_ignore_files) return {};
+  for (const std::string& path : settings_.ignore_files) {
+    PRESSO_ASSIGN(IgnoreFile file, IgnoreFile::read(path));
+    settings_.walk.ignore_files.push_back(std::move(file));
+  }
+  return {};
 }
 
 /// Chooses between text and JSON.
@@ -187,39 +217,66 @@ void ScanCommand::finish() {
 
 // --- What is searched ---------------------------------------------------------------------------
 
-/// Searches the paths in their order until the limit is reached.
+/// Searches the files as they are found until the limit is reached.
 void ScanCommand::scan_all() {
+  if (!settings_.order.is_as_found()) return scan_sorted();
   for (const std::string& path : plan_->paths()) {
     if (done()) return;
-    scan_path(path);
+    find_files(path, [this](const FileToScan& file) {
+      scan_file(file);
+      return !done();
+    });
   }
 }
 
-/// Searches a file, or everything below a directory. A file that was named is treated differently
-/// from one that was found: see ScanPlan::rule_for().
-void ScanCommand::scan_path(const std::string& path) {
-  if (path == "-") return scan_stdin();
-  if (!is_directory(path)) return scan_file(path, Origin::kNamed);
-  const auto on_file = [this](const std::string& file) {
-    scan_file(file, Origin::kFound);
-    return !done();
-  };
-  const auto on_error = [this](const std::string& file, const std::string& text) {
-    complain(file, text);
-  };
-  Walk(settings_.walk, on_file, on_error).run(path, plan_->default_path() && path == ".");
+/// Finds all files, whose names are then in memory, and searches them in the order that was asked
+/// for.
+void ScanCommand::scan_sorted() {
+  std::vector<FileToScan> files;
+  for (const std::string& path : plan_->paths()) {
+    find_files(path, [&](FileToScan file) {
+      files.push_back(std::move(file));
+      return true;
+    });
+  }
+  if (const auto not_kept_by = sort_files(files, settings_.order); not_kept_by) {
+    warning(*not_kept_by, "its file system does not keep the time to sort by");
+  }
+  for (const FileToScan& file : files) {
+    if (done()) return;
+    scan_file(file);
+  }
 }
 
-/// Searches standard input under ripgrep's name for it.
-void ScanCommand::scan_stdin() {
-  scan_input(STDIN_FILENO, std::string(kStdinName), Origin::kStdin);
+/// Passes on a path that is a file, or the files below a directory. `on_file` returns false to
+/// stop. A file that was named is treated differently from one that was found: see
+/// ScanPlan::rule_for().
+void ScanCommand::find_files(const std::string& path,
+                             const std::function<bool(FileToScan)>& on_file) {
+  if (path == "-") {
+    on_file({path, Origin::kStdin});
+  } else if (!is_directory(path)) {
+    on_file({path, Origin::kNamed});
+  } else {
+    Walk(
+        settings_.walk,
+        [&](const std::string& file) {
+          return on_file({file, Origin::kFound});
+        },
+        [this](const std::string& file, const std::string& text) { complain(file, text); })
+        .run(path, plan_->default_path() && path == ".");
+  }
 }
 
-/// Opens one file and searches it; reports where it cannot be opened.
-void ScanCommand::scan_file(const std::string& path, Origin origin) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return complain(path, std::strerror(errno));
-  scan_input(fd, path, origin);
+/// Opens one file and searches it; reports where it cannot be opened. Standard input is searched
+/// under ripgrep's name for it.
+void ScanCommand::scan_file(const FileToScan& file) {
+  if (file.origin == Origin::kStdin) {
+    return scan_input(STDIN_FILENO, std::string(kStdinName), file.origin);
+  }
+  const int fd = open(file.path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return complain(file.path, std::strerror(errno));
+  scan_input(fd, file.path, file.origin);
   close(fd);
 }
 

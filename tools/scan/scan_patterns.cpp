@@ -4,14 +4,9 @@
 // by tests/cli/test_scan.py.
 #include "tools/scan/scan_patterns.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 
-#include "presso/byte_stream.h"
+#include "tools/cli/text_lines.h"
 
 namespace presso::cli {
 namespace {
@@ -19,39 +14,6 @@ namespace {
 /// An error in the words for the user.
 Error refuse(std::string what) {
   return make_error(ErrorCode::kInvalidArgument, std::move(what));
-}
-
-/// Reads a file of patterns; "-" is standard input. Errors: kInvalidArgument with the file's name
-/// and the reason.
-Result<std::string> read_whole(const std::string& path) {
-  const bool is_stdin = path == "-";
-  const int fd = is_stdin ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return refuse(path + ": " + std::strerror(errno));
-  std::string text;
-  FdSource source(fd);
-  Byte piece[16384];
-  Status failed;
-  for (;;) {
-    const Result<std::size_t> got = source.read(piece);
-    if (!got.ok()) failed = refuse(path + ": " + got.error().what);
-    if (!got.ok() || *got == 0) break;
-    text.append(reinterpret_cast<const char*>(piece), *got);
-  }
-  if (!is_stdin) close(fd);
-  if (!failed.ok()) return failed.error();
-  return text;
-}
-
-/// Adds each line as a pattern; "\r\n" ends a line, too.
-void append_lines(const std::string& text, std::vector<std::string>& patterns) {
-  std::size_t at = 0;
-  while (at < text.size()) {
-    std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::size_t next = end + 1;
-    if (end < text.size() && end > at && text[end - 1] == '\r') --end;
-    patterns.push_back(text.substr(at, end - at));
-    at = next;
-  }
 }
 
 /// Checks one pattern's bytes. Error: not UTF-8, or a line feed where matches cannot hold one.
@@ -142,8 +104,8 @@ Result<std::vector<std::string>> gather(const ScanSettings& settings) {
   std::vector<std::string> patterns;
   for (const ScanSettings::PatternSource& given : settings.patterns) {
     if (given.is_file) {
-      PRESSO_ASSIGN(const std::string text, read_whole(given.text));
-      append_lines(text, patterns);
+      PRESSO_ASSIGN(const std::string text, read_text_file(given.text));
+      for (const std::string_view line : lines_of(text)) patterns.emplace_back(line);
     } else {
       patterns.push_back(given.text);
     }

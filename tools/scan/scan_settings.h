@@ -34,6 +34,16 @@ struct ScanRange {
   }
 };
 
+/// The order of --sort and --sortr.
+struct FileOrder {
+  enum class Key { kPath, kModified, kAccessed, kCreated };
+  Key key = Key::kPath;
+  bool reverse = false;
+
+  /// Whether it is the order in which files are found, so that none has to wait for the others.
+  bool is_as_found() const { return key == Key::kPath && !reverse; }
+};
+
 /// The settings of one command line. Members without a value depend on the terminal or on other
 /// flags.
 struct ScanSettings {
@@ -113,6 +123,10 @@ struct ScanSettings {
 
   // Which files.
   WalkOptions walk;
+  std::vector<std::string> ignore_files;  ///< read when the command runs
+  bool no_ignore_files = false;
+  FileOrder order;
+  bool type_list = false;
   unsigned unrestricted = 0;  ///< how often -u was given
   bool search_zip = true;
 
@@ -133,6 +147,7 @@ std::vector<Flag> scan_flags(ScanSettings& settings);
 std::vector<Flag> scan_output_flags(ScanSettings& settings);
 std::vector<Flag> scan_context_flags(ScanSettings& settings);
 std::vector<Flag> scan_file_flags(ScanSettings& settings);
+std::vector<Flag> scan_type_flags(ScanSettings& settings);
 std::vector<Flag> scan_multiline_flags(ScanSettings& settings);
 std::vector<Flag> scan_other_tools_flags(ScanSettings& settings);
 

@@ -58,23 +58,33 @@ void Walk::entry(const std::string& path, const std::string& name, std::uint64_t
   if (!on_file_(path)) stopped_ = true;
 }
 
-/// Globs outweigh the rule for hidden files; directories are entered unless a glob excludes them.
+/// Globs outweigh everything. Then ignore files and types may leave it out, and either may choose a
+/// hidden file. Directories are entered unless a glob or an ignore file excludes them.
 bool Walk::wanted(const std::string& path, const std::string& name, bool is_directory) const {
-  const Verdict verdict = by_globs(path, is_directory);
-  if (verdict != Verdict::kNone) return verdict == Verdict::kSearch;
-  return options_.hidden || name.front() != '.';
+  const std::string_view whole = path;
+  const std::string_view relative = whole.substr(whole.starts_with("./") ? 2 : 0);
+  if (const auto by_glob = by_globs(relative, is_directory)) return *by_glob;
+  const auto by_rule = by_ignore_files(relative, is_directory);
+  const auto by_type = is_directory ? std::nullopt : options_.types.wanted(name);
+  if (!by_rule.value_or(true) || !by_type.value_or(true)) return false;
+  return by_rule || by_type || options_.hidden || name.front() != '.';
 }
 
 /// What the globs say about a path. The last glob that matches decides; if some say what to search,
 /// all other files are left out.
-Walk::Verdict Walk::by_globs(const std::string& path, bool is_directory) const {
-  const std::string_view whole = path;
-  const std::string_view relative = whole.substr(whole.substr(0, 2) == "./" ? 2 : 0);
+std::optional<bool> Walk::by_globs(std::string_view path, bool is_directory) const {
   for (auto glob = globs_.rbegin(); glob != globs_.rend(); ++glob) {
-    if (!glob->matches(relative, is_directory)) continue;
-    return glob->excludes() ? Verdict::kLeaveOut : Verdict::kSearch;
+    if (glob->matches(path, is_directory)) return !glob->excludes();
   }
-  return only_chosen_ && !is_directory ? Verdict::kLeaveOut : Verdict::kNone;
+  return only_chosen_ && !is_directory ? std::optional(false) : std::nullopt;
+}
+
+/// What the last of the ignore files says that says anything.
+std::optional<bool> Walk::by_ignore_files(std::string_view path, bool is_directory) const {
+  for (auto file = options_.ignore_files.rbegin(); file != options_.ignore_files.rend(); ++file) {
+    if (const auto wanted = file->wanted(path, is_directory)) return wanted;
+  }
+  return std::nullopt;
 }
 
 }  // namespace presso::cli

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Finds which files below a directory are searched, in the order of their names. Symbolic links and
-// special files never are. Tested by tests/cli/test_scan_files.py. Ignore files such as .gitignore
-// are not read.
+// special files never are. Ignore files that stand in the directories, such as .gitignore, are not
+// read. Tested by tests/cli/test_scan_files.py and test_scan_choice.py.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "tools/io/glob.h"
+#include "tools/scan/scan_ignore.h"
+#include "tools/scan/scan_types.h"
 
 namespace presso::cli {
 
@@ -18,6 +20,8 @@ namespace presso::cli {
 struct WalkOptions {
   std::vector<GlobText> globs;
   bool globs_ignore_case = false;
+  std::vector<IgnoreFile> ignore_files;  ///< a later one outweighs the earlier ones
+  FileTypes types;                       ///< settled
   bool hidden = false;
   std::optional<std::uint64_t> max_depth;
   std::optional<std::uint64_t> max_filesize;
@@ -39,13 +43,12 @@ class Walk {
   void run(const std::string& path, bool unnamed);
 
  private:
-  // What the globs say: nothing, search it, or leave it out.
-  enum class Verdict { kNone, kSearch, kLeaveOut };
-
   void directory(const std::string& path, const std::string& prefix, std::uint64_t depth);
   void entry(const std::string& path, const std::string& name, std::uint64_t depth);
   bool wanted(const std::string& path, const std::string& name, bool is_directory) const;
-  Verdict by_globs(const std::string& path, bool is_directory) const;
+  // Each says whether to search it, or nullopt for nothing.
+  std::optional<bool> by_globs(std::string_view path, bool is_directory) const;
+  std::optional<bool> by_ignore_files(std::string_view path, bool is_directory) const;
 
   const WalkOptions& options_;
   OnFile on_file_;
