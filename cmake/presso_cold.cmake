@@ -31,7 +31,8 @@ set(presso_cold_files
   "compress/table/write/(block_appender|compress_table|group_collector)"
   "compress/table/write/(header_reason|named_columns)"
   "compress/table/write/(row_group_encoder|string_choice|table_.*)"
-  "decompress/(block_stream|decompress|dictionary|table/(block_reader|group_reader|table))"
+  "decompress/(block_stream|decompress|dictionary|utf16_mark)"
+  "decompress/table/(block_reader|group_reader|table)"
   "decompress/arrow/(arrow_(export|stream)|ipc_message|stream_frame|write_arrow)"
   # Planning of searches and queries, and what happens once for each batch of rows.
   "(query/(bind|expression|plan|statement)|scan/(pattern|syntax|unicode))/.*"

@@ -69,10 +69,34 @@ std::size_t append_decoded_bytes(TextEncoding encoding, Bytes text, Buffer& to) 
   return text.size();
 }
 
+/// Appends characters of ASCII from the front of UTF-16, four at a time, up to a piece. Returns how
+/// many bytes of the text that were. Most texts consist of such runs.
+std::size_t append_ascii_units(TextEncoding encoding, Bytes text, Buffer& to) {
+  Byte piece[1024];
+  std::size_t done = 0;
+  for (; text.size() - 2 * done >= 8 && done < sizeof piece; done += 4) {
+    auto units = load<std::uint64_t>(text.data() + 2 * done);
+    if (encoding == TextEncoding::kUtf16Be) {
+      constexpr std::uint64_t kLow = 0x00FF00FF00FF00FF;
+      units = (units >> 8 & kLow) | (units & kLow) << 8;
+    }
+    if ((units & 0xFF80FF80FF80FF80) != 0) break;
+    units = (units | units >> 8) & 0x0000FFFF0000FFFF;
+    store(piece + done, static_cast<std::uint32_t>(units | units >> 16));
+  }
+  to.append({piece, done});
+  return 2 * done;
+}
+
 std::size_t append_decoded_units(TextEncoding encoding, Bytes text, Buffer& to) {
   std::size_t at = 0;
   while (at + 2 <= text.size()) {
     std::uint32_t character = unit_at(encoding, text, at);
+    if (character < 0x80) {
+      const std::size_t ascii = append_ascii_units(encoding, text.subspan(at), to);
+      at += ascii;
+      if (ascii > 0) continue;
+    }
     std::size_t size = 2;
     if (character >= 0xD800 && character < 0xE000) {
       if (character >= 0xDC00 || at + 4 > text.size()) return at;

@@ -20,6 +20,7 @@ import test_scan
 import test_scan_choice
 import test_scan_config
 import test_scan_device
+import test_scan_encoding
 import test_scan_files
 import test_scan_habits
 import test_scan_multiline

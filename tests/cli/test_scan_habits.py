@@ -35,7 +35,7 @@ class OtherToolsOptions(Scan):
         for flags, saying in [
             (("-P",), "-P: look-around and backreferences are not supported"),
             (("--perl-regexp",), "look-around"),
-            (("-E",), "-E: patterns are extended regular expressions without it"),
+            (("--extended-regexp",), "patterns are extended regular expressions without it"),
             (("-R",), "-R: directories are searched recursively without it"),
             (("--include=*.c",), "--include: --glob GLOB"),
             (("--exclude", "*.c"), "--glob '!GLOB'"),

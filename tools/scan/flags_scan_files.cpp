@@ -44,6 +44,18 @@ Apply unrestrict(ScanSettings& s) {
   };
 }
 
+/// For --encoding. Error: a name that nobody knows.
+Apply encoding_into(ScanEncoding& encoding) {
+  return [&encoding](const Given& given) -> Status {
+    Result<ScanEncoding> parsed = parse_encoding(given.negated ? "auto" : given.value);
+    if (!parsed.ok()) {
+      return make_error(parsed.error().code, given.spelled + ": " + parsed.error().what);
+    }
+    encoding = std::move(*parsed);
+    return {};
+  };
+}
+
 }  // namespace
 
 /// Which files below directories are searched.
@@ -139,6 +151,19 @@ std::vector<Flag> scan_file_flags(ScanSettings& s) {
            "that ends in .presso, is an error without --no-search-zip.",
        .negation = "no-search-zip",
        .apply = set(s.search_zip)},
+      {.short_name = 'E',
+       .name = "encoding",
+       .value_name = "ENCODING",
+       .category = kSelection,
+       .brief = "the encoding of texts: utf-16le, latin1, shift_jis, ...",
+       .text =
+           "Texts are converted to UTF-8 before they are searched, by one thread; offsets are "
+           "those in UTF-8. 'auto' converts UTF-16 that begins with a byte order mark, which "
+           "outweighs every other value but 'none'; 'none' converts nothing. What is no character "
+           "becomes U+FFFD. Other names are those of 'iconv -l'.",
+       .default_value = "auto",
+       .negation = "no-encoding",
+       .apply = encoding_into(s.encoding)},
   };
 }
 

@@ -44,14 +44,11 @@ std::vector<Flag> scan_other_tools_flags(ScanSettings&) {
   constexpr std::string_view kLinks =
       "directories are searched recursively without it, and symbolic links in them are not "
       "followed";
-  constexpr std::string_view kExtended =
-      "patterns are extended regular expressions without it, and there is no choice of encodings";
   return {
       refused('P', "pcre2", "", "look-around and backreferences are not supported"),
       refused(0, "perl-regexp", "", "look-around and backreferences are not supported"),
       refused('G', "basic-regexp", "", "patterns are extended regular expressions"),
-      refused('E', "extended-regexp", "", kExtended),
-      refused(0, "encoding", "ENCODING", "texts are searched as UTF-8, or with --no-unicode bytes"),
+      refused(0, "extended-regexp", "", "patterns are extended regular expressions without it"),
       refused('R', "dereference-recursive", "", kLinks),
       refused(0, "follow", "", kLinks),
       refused(0, "include", "GLOB", "--glob GLOB searches only files that GLOB matches"),

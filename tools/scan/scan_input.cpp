@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "decompress/utf16_mark.h"
 #include "format/damaged_magic.h"
 #include "presso/scan.h"
 #include "presso/table.h"
@@ -53,6 +54,22 @@ class UntilErrorSource final : public ByteSource {
   std::optional<Error>& error_;
 };
 
+/// Keeps what is read from another source.
+class KeepingSource final : public ByteSource {
+ public:
+  KeepingSource(ByteSource& source, Buffer& kept) : source_(source), kept_(kept) {}
+
+  Result<std::size_t> read(MutableBytes into) override {
+    Result<std::size_t> got = source_.read(into);
+    if (got.ok()) kept_.append(into.first(*got));
+    return got;
+  }
+
+ private:
+  ByteSource& source_;
+  Buffer& kept_;
+};
+
 /// The size of a regular file. A file that claims to be empty, as those of /proc do, is read as a
 /// stream.
 std::uint64_t regular_size(int fd) {
@@ -83,6 +100,8 @@ Result<ScanInput> ScanInput::open(int fd, bool is_stdin, const ScanSettings& set
     input.begun_ = std::make_unique<PrefixedSource>(input.magic_.bytes(), *input.stream_);
   }
   PRESSO_TRY(input.look_at(Bytes(magic, got), settings, name));
+  const bool is_presso = got >= sizeof kFileMagic && has_file_magic(magic);
+  PRESSO_TRY(input.recode(Bytes(magic, got), is_presso, settings));
   return input;
 }
 
@@ -123,6 +142,55 @@ Status ScanInput::look_at(Bytes begun, const ScanSettings& settings, const std::
   Result<std::unique_ptr<ByteSource>> opened = open_foreign(format, below);
   if (!opened.ok()) return not_searched(std::move(opened.error()));
   foreign_ = std::move(*opened);
+  return {};
+}
+
+/// Whether the text of a presso file, which is not a table, is UTF-16 with a byte order mark.
+bool ScanInput::is_utf16_in_presso(const ScanSettings& settings) {
+  DecodeOptions decode;
+  decode.verify = settings.check;
+  decode.dictionaries = settings.dictionaries;
+  if (scanned_) {
+    if (const ArchiveIndex* const index = scanned_->index()) {
+      return begins_with_utf16_mark(*index, *file_, decode);
+    }
+    RangeSource source(*file_, 0, file_->size());
+    return begins_with_utf16_mark(source, decode);
+  }
+  // A pipe: what is read to learn this is put back in front of the rest.
+  KeepingSource keeping(*begun_, kept_);
+  const bool is_utf16 = begins_with_utf16_mark(keeping, decode);
+  replayed_ = std::move(begun_);
+  begun_ = std::make_unique<PrefixedSource>(kept_.bytes(), *replayed_);
+  return is_utf16;
+}
+
+/// Text that has to be converted takes the way of text that another program compressed. Error: it
+/// has to be, and --blocks asks for a part of it.
+Status ScanInput::recode(Bytes begun, bool is_presso, const ScanSettings& settings) {
+  const ScanEncoding& encoding = settings.encoding;
+  if (!encoding.looks_for_mark) return {};
+  if (foreign_) {
+    foreign_ = recoded_text(std::move(foreign_), encoding);
+    return {};
+  }
+  const bool needed = is_presso && encoding.name.empty() ? is_utf16_in_presso(settings)
+                                                         : needs_recoding(begun, encoding);
+  if (!needed) return {};
+  if (settings.blocks.is_limit(0)) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "its text is converted to UTF-8, so --blocks cannot choose a part of it; "
+                      "--encoding=none searches its bytes");
+  }
+  std::unique_ptr<ByteSource>& below = begun_ ? begun_ : stream_;
+  DecodeOptions decode;
+  decode.verify = settings.check;
+  decode.dictionaries = settings.dictionaries;
+  std::unique_ptr<ByteSource> text =
+      is_presso ? decoded_text(*below, decode) : std::make_unique<PrefixedSource>(Bytes{}, *below);
+  foreign_ = recoded_text(std::move(text), encoding);
+  scanned_.reset();
+  is_plain_ = false;
   return {};
 }
 

@@ -42,6 +42,9 @@ class ScanInput {
   const std::optional<Error>& cut_short() const { return cut_short_; }
 
  private:
+  /// Makes UTF-8 of a text in another encoding, which the first bytes or the settings tell.
+  Status recode(Bytes begun, bool is_presso, const ScanSettings& settings);
+  bool is_utf16_in_presso(const ScanSettings& settings);
   /// Opens what the first bytes call for.
   Status look_at(Bytes begun, const ScanSettings& settings, const std::string& name);
 
@@ -50,7 +53,9 @@ class ScanInput {
   std::unique_ptr<ByteSource> stream_;    ///< anything else, and what lies below foreign_
   Buffer magic_;                          ///< the first bytes of stream_
   std::unique_ptr<ByteSource> begun_;     ///< stream_ with them put back in front
-  std::unique_ptr<ByteSource> foreign_;
+  Buffer kept_;                           ///< what was read of begun_ to learn the encoding
+  std::unique_ptr<ByteSource> replayed_;  ///< kept_ and the rest of begun_
+  std::unique_ptr<ByteSource> foreign_;   ///< text that one thread makes, in order
   std::optional<Error> cut_short_;
   bool is_plain_ = false;
 };

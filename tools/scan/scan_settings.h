@@ -15,6 +15,7 @@
 #include "tools/cli/flag.h"
 #include "tools/device/flags_device.h"
 #include "tools/scan/scan_colors.h"
+#include "tools/scan/scan_encoding.h"
 #include "tools/scan/scan_walk.h"
 #include "tools/times/time_window.h"
 
@@ -129,6 +130,7 @@ struct ScanSettings {
   bool type_list = false;
   unsigned unrestricted = 0;  ///< how often -u was given
   bool search_zip = true;
+  ScanEncoding encoding;
 
   // How to search.
   bool text = false;

@@ -57,6 +57,23 @@ TEST(TextEncoding, SingleBytesComeBack) {
   EXPECT_EQ(decoded(kLatin1, "\xFF"), "\xC3\xBF");
 }
 
+TEST(TextEncoding, RunsOfAsciiEndAnywhere) {
+  for (const TextEncoding encoding : {kUtf16Le, kUtf16Be}) {
+    // Runs are converted in fours, and in pieces of 1,024 characters.
+    for (std::size_t length = 0; length < 1100; length += length < 40 ? 1 : 37) {
+      for (const unsigned unit : {0x7Fu, 0x80u, 0xFFu, 0x100u, 0x4100u, 0x8041u, 0xE000u}) {
+        std::vector<unsigned> values;
+        for (unsigned i = 0; i < length; ++i) values.push_back(1 + i % 0x7F);
+        values.push_back(unit);
+        values.insert(values.end(), 5, 'x');
+        std::string expected;
+        for (const unsigned value : values) expected += decoded(encoding, units(encoding, {value}));
+        ASSERT_EQ(decoded(encoding, units(encoding, values)), expected) << length << " " << unit;
+      }
+    }
+  }
+}
+
 TEST(TextEncoding, UnitsComeBack) {
   for (const TextEncoding encoding : {kUtf16Le, kUtf16Be}) {
     for (unsigned unit = 0; unit < 0x10000; ++unit) {
