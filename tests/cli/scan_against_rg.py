@@ -225,7 +225,9 @@ class Comparison:
         self.failures = 0
         self.left_out = collections.Counter()  # by name
         self.env = {
-            k: v for k, v in os.environ.items() if k not in ("RIPGREP_CONFIG_PATH", "NO_COLOR")
+            k: v
+            for k, v in os.environ.items()
+            if k not in ("RIPGREP_CONFIG_PATH", "PRESSO_CONFIG_PATH", "NO_COLOR")
         }
 
     def run(self, command, stdin):
@@ -355,6 +357,11 @@ LEFT_OUT = [
         lambda case: case.has("--vimgrep") and case.long_lines()
         and case.names & {"longline", "nul_longline", *LARGE},
         "a line of a megabyte once for each of its matches: gigabytes, from both",
+    ),
+    (
+        "-C beside -A or -B",
+        lambda case: case.has("-C1") and case.has("-A1", "-A3", "-B1", "-B2"),
+        "ripgrep 14 and we let -A and -B outweigh -C for their sides; in ripgrep 13 the last wins",
     ),
     (
         "several replacements",

@@ -94,6 +94,68 @@ class Order(Chosen):
 
 
 
+class Lists(Chosen):
+    NAMES = ("d/b", "d/a/z", "d/a/.h", "d/a.c", "d/.i/y", "e")
+
+    def files(self, *arguments, status=0, saying=""):
+        """The output of --files, which must be ripgrep's."""
+        got = self.run_presso("scan", "--files", *arguments)
+        self.assertEqual((got.status, got.err), (status, saying), arguments)
+        if shutil.which("rg") is not None:
+            command = ["rg", "--no-config", "--no-ignore", "--sort=path", "--files", *arguments]
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
+            self.assertEqual((got.status, got.out), (done.returncode, done.stdout), arguments)
+        return got.out
+
+    @covers("scan", "--files")
+    def test_files_are_listed_instead_of_searched(self):
+        self.assertEqual(self.files("d"), b"d/a/z\nd/a.c\nd/b\n")
+        for flags in (("--hidden", "d"), ("-0", "d"), ("-q", "d"), ("-g", "*.c", "d"), ("-tc", "."),
+                      ("--sortr=path", "d"), ("e", "e"), (), ("--color=always", "d"),
+                      ("--path-separator=+", "d"), ("--max-depth=1", "d"), ("-l", "d"), ("-",)):
+            self.files(*flags)
+        self.files("-tpy", "d", status=1)
+        self.files("none", "e", status=2, saying="presso: none: No such file or directory\n")
+        self.fails("scan", "--files", "--json", "d", saying="--files lists files")
+        self.fails("scan", "--files", "-e", "Two", "d", saying="-e and -f cannot go with it")
+
+    @covers("scan", "--follow")
+    def test_symbolic_links(self):
+        os.symlink("../d/a", "d/link")
+        os.symlink("b", "d/to_b")
+        self.assertEqual(self.files("d"), b"d/a/z\nd/a.c\nd/b\n")
+        self.files("--follow", "--no-follow", "d")
+        self.assertEqual(self.files("--follow", "d"),
+                         b"d/a/z\nd/a.c\nd/b\nd/link/z\nd/to_b\n")
+        self.files("d/link")
+        os.symlink("..", "d/a/up")
+        os.symlink("nowhere", "d/a/wrong")
+        self.files("--follow", "d", status=2, saying=(
+            "presso: d/a/up: not followed, because it leads back to 'd'\n"
+            "presso: d/a/wrong: No such file or directory\n"
+            "presso: d/link/up: not followed, because it leads back to 'd'\n"
+            "presso: d/link/wrong: No such file or directory\n"))
+
+    @covers("scan", "--one-file-system")
+    def test_one_file_system(self):
+        self.files("--one-file-system", "d")
+        self.files("--one-file-system", "--no-one-file-system", "d")
+        if os.path.ismount("/proc") and not os.path.ismount("/proc/self"):
+            arguments = ("--files", "--max-depth=2", "-g", "**/proc/*", "/")
+            self.assertIn(b"/proc/", self.scan(*arguments))
+            self.assertEqual(self.scan("--one-file-system", *arguments, status=1), b"")
+
+    @covers("scan", "--ignore-file-case-insensitive")
+    def test_case_in_ignore_files(self):
+        self.write("rules", b"A*\n")
+        self.files("--ignore-file=rules", "d")
+        # In ripgrep 13 it is only about files such as .gitignore.
+        arguments = ("--files", "--ignore-file=rules", "--ignore-file-case-insensitive", "d")
+        self.assertEqual(self.scan(*arguments), b"d/b\n")
+        self.files("--ignore-file=rules", "--ignore-file-case-insensitive",
+                   "--no-ignore-file-case-insensitive", "d")
+
+
 class Types(Chosen):
     NAMES = ("d/a.rs", "d/.h.rs", "d/b.py", "d/.p.py", "d/Makefile", "d/sub/c.cpp", "d/sub/plain",
              "d/z.foo")

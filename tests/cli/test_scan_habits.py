@@ -4,6 +4,7 @@ go wrong around them."""
 
 import gzip
 import os
+import re
 import shutil
 import subprocess
 import unittest
@@ -15,21 +16,41 @@ from test_scan import Scan
 class OtherToolsOptions(Scan):
     NO_EFFECT = (
         "--mmap",
-        "--no-follow",
+        "--auto-hybrid-regex",
         "--no-ignore",
         "--no-ignore-dot",
         "--no-ignore-exclude",
         "--no-ignore-global",
         "--no-ignore-parent",
         "--no-ignore-vcs",
+        "--no-ignore-messages",
         "--no-pcre2",
+        "--no-pre",
+        "--no-require-git",
         "--recursive",
+        "--sort-files",
     )
 
     @covers("scan", *NO_EFFECT)
     def test_what_changes_nothing_is_accepted(self):
         for flag in (*self.NO_EFFECT, "--no-mmap", "--ignore", "--ignore-vcs"):
             self.assertEqual(self.scan(flag, "Two", "t"), b"Two\n")
+
+    @covers("scan", "--dfa-size-limit", "--regex-size-limit")
+    def test_limits_of_ripgrep_are_accepted(self):
+        for flag in ("--dfa-size-limit", "--regex-size-limit"):
+            self.assertEqual(self.scan(flag, "1G", "Two", "t"), b"Two\n")
+            self.fails("scan", flag + "=much", "Two", "t", saying="not a whole number")
+
+    def test_every_option_of_ripgrep_is_known(self):
+        if shutil.which("rg") is None:
+            self.skipTest("ripgrep is not installed")
+        text = subprocess.run(["rg", "--help"], capture_output=True).stdout.decode()
+        flags = set(re.findall(r"(?m)^ +(?:(-.), )?(--[a-z0-9-]+)", text))
+        self.assertGreater(len(flags), 80)
+        for spelled in (one for both in flags for one in both if one):
+            result = self.run_presso("scan", spelled)
+            self.assertNotIn("unknown option", result.err, spelled)
 
     def test_what_is_not_there_says_what_is(self):
         for flags, saying in [
@@ -39,7 +60,11 @@ class OtherToolsOptions(Scan):
             (("-R",), "-R: directories are searched recursively without it"),
             (("--include=*.c",), "--include: --glob GLOB"),
             (("--exclude", "*.c"), "--glob '!GLOB'"),
-            (("--files",), "'find' lists files"),
+            (("--pre-glob=*.c",), "pipe the command's output"),
+            (("--debug",), "--explain says how"),
+            (("-V",), "'presso --version' prints it"),
+            (("--hyperlink-format=kitty",), "without links"),
+            (("--stop-on-nonmatch",), "--max-count limits"),
         ]:
             self.fails("scan", *flags, "Two", "t", saying=saying)
         listed = self.ok("scan", "--help").out.decode()

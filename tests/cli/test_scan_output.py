@@ -25,6 +25,11 @@ class Context(Scan):
         both = b"1\n2 foo\n3\n--\n5\n6 foo\n7 foo foo\n8\n"
         self.assertEqual(self.scan("-C", "1", "foo", "c"), both)
         self.assertEqual(self.scan("-A1", "--context=1", "foo", "c"), both)
+        # The sides outweigh -C wherever they stand, as in ripgrep 14.
+        for flags in (("-A2", "-C1"), ("-C1", "-A2"), ("-A2", "-B0", "-B1", "-C5")):
+            self.assertEqual(self.scan(*flags, "2", "c"), b"1\n2 foo\n3\n4\n")
+        self.assertEqual(self.scan("--passthru", "-C1", "2", "c"), b"1\n2 foo\n3\n")
+        self.assertEqual(self.scan("-A1", "--passthru", "2", "c"), LINES)
         none = ("--before-context=0", "--after-context=0")
         self.assertEqual(self.scan("-C5", *none, "3", "c"), b"3\n")
 

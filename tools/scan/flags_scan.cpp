@@ -118,6 +118,7 @@ std::vector<Flag> pattern_flags(ScanSettings& s) {
            "Otherwise '.' and classes match characters of UTF-8 only, \\w, \\d, \\s and \\b know "
            "all scripts, and -i folds all letters.",
        .negation = "unicode",
+       .aliases = {"no-pcre2-unicode"},
        .apply = [&s](const Given& given) -> Status {
          s.unicode = given.negated;
          return {};

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The flags of `presso scan` about lines around matches. As in ripgrep 13 the last of contradictory
-// flags wins: -C takes back -A and -B, each of these takes back -C, and --passthru takes back all
-// of them. Tested by tests/cli/test_scan_habits.py. Each number is kept with its side, so that
-// scan_plan.cpp can decide between -C and the others.
+// The flags of `presso scan` about lines around matches. As in ripgrep 14, -A and -B outweigh -C,
+// each for its side and in any order (in ripgrep 13 the last one takes back the others); of these
+// and --passthru the last one wins. Tested by tests/cli/test_scan_output.py.
 #include <limits>
 
 #include "tools/cli/bind.h"
@@ -21,12 +20,9 @@ Apply context_into(ScanSettings& s, Side side) {
     constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
     PRESSO_ASSIGN(const std::uint64_t lines, parse_number(given.spelled, given.value, 0, kMost));
     s.passthru = false;
-    // -C sets both sides to 0 and its own number apart, so that a later -A or -B takes it back by
-    // setting the latter to 0.
-    s.both_contexts = side == Side::kBoth ? lines : 0;
-    const std::uint64_t own = side == Side::kBoth ? 0 : lines;
-    if (side != Side::kAfter) s.before_context = own;
-    if (side != Side::kBefore) s.after_context = own;
+    if (side == Side::kBoth) s.both_contexts = lines;
+    if (side == Side::kBefore) s.before_context = lines;
+    if (side == Side::kAfter) s.after_context = lines;
     return {};
   };
 }
@@ -74,7 +70,9 @@ std::vector<Flag> scan_context_flags(ScanSettings& s) {
        .aliases = {"passthrough"},
        .apply = [&s](const Given&) -> Status {
          s.passthru = true;
-         s.before_context = s.after_context = s.both_contexts = 0;
+         s.both_contexts = 0;
+         s.before_context.reset();
+         s.after_context.reset();
          return {};
        }},
   };

@@ -3,6 +3,8 @@
 // Those that would change nothing here are accepted and listed by --help=expert. The others are
 // refused with a hint at what to do instead, which helps more than "unknown option"; they are
 // listed nowhere. Tested by tests/cli/test_scan_habits.py.
+#include <limits>
+
 #include "tools/cli/bind.h"
 #include "tools/scan/scan_settings.h"
 
@@ -36,27 +38,55 @@ Flag accepted(std::string_view name, std::string_view negation = {}) {
   return flag;
 }
 
+/// An option with a number, which is checked although it has no effect.
+Flag accepted_number(std::string_view name) {
+  Flag flag = accepted(name);
+  flag.value_name = "NUM";
+  flag.apply = [](const Given& given) -> Status {
+    constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+    PRESSO_TRY(parse_number(given.spelled, given.value, 0, kMost));
+    return {};
+  };
+  return flag;
+}
+
 }  // namespace
 
 /// Flags of grep and ripgrep that mean nothing here: either accepted, as the default does what they
 /// ask for, or refused with a hint what to use. A silent difference would be worse than an error.
 std::vector<Flag> scan_other_tools_flags(ScanSettings&) {
   constexpr std::string_view kLinks =
-      "directories are searched recursively without it, and symbolic links in them are not "
-      "followed";
+      "directories are searched recursively without it; --follow follows symbolic links in them";
+  constexpr std::string_view kLook = "look-around and backreferences are not supported";
+  constexpr std::string_view kPipe = "pipe the command's output into 'presso scan'";
+  constexpr std::string_view kExplain = "--explain says how the search is done";
+  constexpr std::string_view kLinkless = "names of files are printed without links to them";
   return {
-      refused('P', "pcre2", "", "look-around and backreferences are not supported"),
-      refused(0, "perl-regexp", "", "look-around and backreferences are not supported"),
+      refused('P', "pcre2", "", kLook),
+      refused(0, "perl-regexp", "", kLook),
       refused('G', "basic-regexp", "", "patterns are extended regular expressions"),
       refused(0, "extended-regexp", "", "patterns are extended regular expressions without it"),
       refused('R', "dereference-recursive", "", kLinks),
-      refused(0, "follow", "", kLinks),
       refused(0, "include", "GLOB", "--glob GLOB searches only files that GLOB matches"),
       refused(0, "exclude", "GLOB", "--glob '!GLOB' leaves out files that GLOB matches"),
       refused(0, "exclude-dir", "GLOB", "--glob '!GLOB' leaves out directories too"),
-      refused(0, "files", "", "'find' lists files; -l lists those that match"),
-      refused(0, "pre", "COMMAND", "pipe the command's output into 'presso scan'"),
+      refused(0, "pre", "COMMAND", kPipe),
+      refused(0, "pre-glob", "GLOB", kPipe),
+      refused(0, "pcre2-version", "", kLook),
+      refused(0, "debug", "", kExplain),
+      refused(0, "trace", "", kExplain),
+      refused('V', "version", "", "'presso --version' prints it"),
+      refused(0, "stop-on-nonmatch", "", "it is not supported; --max-count limits the lines"),
+      refused(0, "hyperlink-format", "FORMAT", kLinkless),
+      refused(0, "hostname-bin", "COMMAND", kLinkless),
       accepted("recursive"),
+      accepted("sort-files", "no-sort-files"),
+      accepted("auto-hybrid-regex", "no-auto-hybrid-regex"),
+      accepted("no-require-git", "require-git"),
+      accepted("no-ignore-messages", "ignore-messages"),
+      accepted("no-pre"),
+      accepted_number("dfa-size-limit"),
+      accepted_number("regex-size-limit"),
       accepted("no-ignore", "ignore"),
       accepted("no-ignore-dot", "ignore-dot"),
       accepted("no-ignore-exclude", "ignore-exclude"),
@@ -65,7 +95,6 @@ std::vector<Flag> scan_other_tools_flags(ScanSettings&) {
       accepted("no-ignore-vcs", "ignore-vcs"),
       accepted("mmap", "no-mmap"),
       accepted("no-pcre2"),
-      accepted("no-follow"),
   };
 }
 

@@ -88,11 +88,14 @@ class ScanCommand final : public Command {
   // The steps of run().
   Status read_ignore_files();
   int list_types();
+  Result<int> list_files(std::vector<std::string> operands);
   void open_output();
+  void flush_output();
   // Searching, from all paths down to one open file.
   void scan_all();
-  void scan_sorted();
-  void find_files(const std::string& path, const std::function<bool(FileToScan)>& on_file);
+  using OnFile = std::function<bool(FileToScan)>;
+  void for_each_file(const OnFile& on_file);
+  void find_files(const std::string& path, const OnFile& on_file);
   void scan_file(const FileToScan& file);
   void scan_input(int fd, const std::string& name, Origin origin);
   void show_result(const FileResult& result);
@@ -129,6 +132,7 @@ Result<int> ScanCommand::run(std::vector<std::string> operands) {
   open_closed_stdin();
   PRESSO_TRY(settings_.walk.types.settle());
   if (settings_.type_list) return list_types();
+  if (settings_.list_files) return list_files(std::move(operands));
   if (settings_.patterns.empty()) {
     if (operands.empty()) return make_error(ErrorCode::kInvalidArgument, "no pattern given");
     settings_.patterns.push_back({operands.front(), false});
@@ -166,11 +170,31 @@ Result<int> ScanCommand::run(std::vector<std::string> operands) {
 int ScanCommand::list_types() {
   output_.emplace(false);
   output_->write(settings_.walk.types.list());
-  output_->flush();
-  if (output_->failure() != 0) {
-    error("standard output", errno_error("write", output_->failure()));
-  }
+  flush_output();
   return kSuccess;
+}
+
+/// Prints the names of the files in place of a search, as ripgrep does with --files.
+Result<int> ScanCommand::list_files(std::vector<std::string> operands) {
+  PRESSO_TRY(ScanPlan::check(settings_));
+  PRESSO_TRY(read_ignore_files());
+  PRESSO_ASSIGN(pattern_, Pattern::compile_literals({""}));
+  plan_.emplace(settings_, std::move(operands), false);
+  open_output();
+  for_each_file([this](const FileToScan& file) {
+    const bool is_stdin = file.origin == Origin::kStdin;
+    if (file.origin == Origin::kNamed && access(file.path.c_str(), F_OK) != 0) {
+      complain(file.path, std::strerror(errno));
+      return true;
+    }
+    matched_ = true;
+    if (settings_.quiet) return false;
+    printer_->begin_file(is_stdin ? std::string(kStdinName) : file.path);
+    printer_->path_line();
+    return output_->usable();
+  });
+  flush_output();
+  return status();
 }
 
 /// Reads the files of --ignore-file. A bad line is an error, since files would be searched that
@@ -178,7 +202,7 @@ int ScanCommand::list_types() {
 Status ScanCommand::read_ignore_files() {
   if (settings_.no_ignore_files) return {};
   for (const std::string& path : settings_.ignore_files) {
-    PRESSO_ASSIGN(IgnoreFile file, IgnoreFile::read(path));
+    PRESSO_ASSIGN(IgnoreFile file, IgnoreFile::read(path, settings_.ignore_files_ignore_case));
     settings_.walk.ignore_files.push_back(std::move(file));
   }
   return {};
@@ -195,6 +219,14 @@ void ScanCommand::open_output() {
   }
 }
 
+/// Writes out what has gathered, and reports if that is not possible.
+void ScanCommand::flush_output() {
+  output_->flush();
+  if (output_->failure() != 0) {
+    error("standard output", errno_error("write", output_->failure()));
+  }
+}
+
 /// Prints what comes after all files: totals, figures, the JSON summary. It is also reached after
 /// an error, so that figures and summary are complete.
 void ScanCommand::finish() {
@@ -208,51 +240,51 @@ void ScanCommand::finish() {
     statistics_.print(*output_);
   }
   // The last piece of output goes out before the figures on stderr, which belong after it.
-  output_->flush();
-  if (output_->failure() != 0) {
-    error("standard output", errno_error("write", output_->failure()));
-  }
+  flush_output();
   if (settings_.explain) explain_rates(statistics_);
 }
 
 // --- What is searched ---------------------------------------------------------------------------
 
-/// Searches the files as they are found until the limit is reached.
+/// Searches the files until the limit is reached.
 void ScanCommand::scan_all() {
-  if (!settings_.order.is_as_found()) return scan_sorted();
-  for (const std::string& path : plan_->paths()) {
-    if (done()) return;
-    find_files(path, [this](const FileToScan& file) {
-      scan_file(file);
-      return !done();
-    });
-  }
+  if (done()) return;
+  for_each_file([this](const FileToScan& file) {
+    scan_file(file);
+    return !done();
+  });
 }
 
-/// Finds all files, whose names are then in memory, and searches them in the order that was asked
-/// for.
-void ScanCommand::scan_sorted() {
+/// Passes on all files in the order that was asked for, until `on_file` returns false. Where that
+/// is not the order in which they are found, all names are in memory first.
+void ScanCommand::for_each_file(const OnFile& on_file) {
+  const bool sorts = !settings_.order.is_as_found();
   std::vector<FileToScan> files;
+  bool goes_on = true;
   for (const std::string& path : plan_->paths()) {
     find_files(path, [&](FileToScan file) {
-      files.push_back(std::move(file));
-      return true;
+      if (sorts) {
+        files.push_back(std::move(file));
+      } else {
+        goes_on = on_file(std::move(file));
+      }
+      return goes_on;
     });
+    if (!goes_on) return;
   }
+  if (!sorts) return;
   if (const auto not_kept_by = sort_files(files, settings_.order); not_kept_by) {
     warning(*not_kept_by, "its file system does not keep the time to sort by");
   }
-  for (const FileToScan& file : files) {
-    if (done()) return;
-    scan_file(file);
+  for (FileToScan& file : files) {
+    if (!on_file(std::move(file))) return;
   }
 }
 
 /// Passes on a path that is a file, or the files below a directory. `on_file` returns false to
 /// stop. A file that was named is treated differently from one that was found: see
 /// ScanPlan::rule_for().
-void ScanCommand::find_files(const std::string& path,
-                             const std::function<bool(FileToScan)>& on_file) {
+void ScanCommand::find_files(const std::string& path, const OnFile& on_file) {
   if (path == "-") {
     on_file({path, Origin::kStdin});
   } else if (!is_directory(path)) {

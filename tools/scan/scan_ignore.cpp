@@ -20,7 +20,7 @@ std::string_view rule_of(std::string_view line) {
 
 }  // namespace
 
-Result<IgnoreFile> IgnoreFile::read(const std::string& path) {
+Result<IgnoreFile> IgnoreFile::read(const std::string& path, bool ignore_case) {
   PRESSO_ASSIGN(const std::string text, read_text_file(path));
   IgnoreFile file;
   std::size_t number = 0;
@@ -35,7 +35,7 @@ Result<IgnoreFile> IgnoreFile::read(const std::string& path) {
       return make_error(ErrorCode::kInvalidArgument,
                         path + ":" + std::to_string(number) + ": " + checked.error().what);
     }
-    file.rules_.emplace_back(rule, false);
+    file.rules_.emplace_back(rule, ignore_case);
   }
   return file;
 }

@@ -18,7 +18,7 @@ class IgnoreFile {
  public:
   /// Reads a file; "-" is standard input. Error kInvalidArgument with the file's name, for a bad
   /// line also with its number.
-  static Result<IgnoreFile> read(const std::string& path);
+  static Result<IgnoreFile> read(const std::string& path, bool ignore_case);
 
   /// Whether a path is to be searched, by the last line that matches it; nullopt if none does.
   /// `path` is relative to the current directory and without "./".

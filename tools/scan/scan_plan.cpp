@@ -55,6 +55,14 @@ Status ScanPlan::check(const ScanSettings& settings) {
     return make_error(ErrorCode::kInvalidArgument,
                       "--json prints lines; counts and lists of files cannot go with it");
   }
+  if (settings.json && settings.list_files) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "--json prints lines; --files lists files and cannot go with it");
+  }
+  if (settings.list_files && !settings.patterns.empty()) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "--files searches nothing; -e and -f cannot go with it");
+  }
   const bool has_conditions = !settings.required.empty() || !settings.forbidden.empty();
   if (settings.multiline && has_conditions) {
     return make_error(ErrorCode::kInvalidArgument,
@@ -103,17 +111,15 @@ void ScanPlan::settle_counting() {
 void ScanPlan::choose_paths(std::vector<std::string> operands) {
   paths_ = std::move(operands);
   if (paths_.empty()) {
-    default_path_ = !stdin_has_data();
+    default_path_ = settings_.list_files || !stdin_has_data();
     paths_.push_back(default_path_ ? "." : "-");
   }
 }
 
-/// -C holds for both sides, unless a later -A or -B has taken it back.
+/// -C holds for both sides, except where -B or -A says something else.
 void ScanPlan::choose_context() {
-  const std::uint64_t both = settings_.both_contexts;
-  // Both numbers are kept in the plan, since options of a scan need them by side.
-  before_ = both > 0 ? both : settings_.before_context;
-  after_ = both > 0 ? both : settings_.after_context;
+  before_ = settings_.before_context.value_or(settings_.both_contexts);
+  after_ = settings_.after_context.value_or(settings_.both_contexts);
 }
 
 /// Fills in how lines are printed. What the flags leave open depends on whether the output is a

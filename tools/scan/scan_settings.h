@@ -108,10 +108,10 @@ struct ScanSettings {
   bool force_progress = false;
 
   // These are about the lines around matches.
-  std::uint64_t before_context = 0;
-  std::uint64_t after_context = 0;
-  std::uint64_t both_contexts = 0;  ///< wins over these two
-  bool passthru = false;            ///< wins over all three
+  std::uint64_t both_contexts = 0;
+  std::optional<std::uint64_t> before_context;  ///< wins over both_contexts
+  std::optional<std::uint64_t> after_context;   ///< wins over both_contexts
+  bool passthru = false;                        ///< wins over all three
   std::optional<std::string> context_separator = "--";
 
   // These limit how much is searched or shown.
@@ -126,8 +126,10 @@ struct ScanSettings {
   WalkOptions walk;
   std::vector<std::string> ignore_files;  ///< read when the command runs
   bool no_ignore_files = false;
+  bool ignore_files_ignore_case = false;
   FileOrder order;
   bool type_list = false;
+  bool list_files = false;
   unsigned unrestricted = 0;  ///< how often -u was given
   bool search_zip = true;
   ScanEncoding encoding;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Directories are read with readdir(3) and sorted, so that output does not depend on the file
-// system. Links are not followed, so no cycle can occur. Tested by tests/cli/test_scan_files.py.
+// system. A link to a directory in which it lies is an error, so the walk ends. Tested by
+// tests/cli/test_scan_files.py.
 #include "tools/scan/scan_walk.h"
 
 #include <dirent.h>
@@ -24,6 +25,9 @@ Walk::Walk(const WalkOptions& options, OnFile on_file, OnError on_error)
 /// An unnamed current directory leaves no "./" before the names.
 void Walk::run(const std::string& path, bool unnamed) {
   const std::string prefix = unnamed ? "" : path.back() == '/' ? path : path + "/";
+  struct stat about {};
+  if (stat(path.c_str(), &about) != 0) return on_error_(path, std::strerror(errno));
+  ancestors_ = {{about.st_dev, about.st_ino, path}};
   directory(path, prefix, 1);
 }
 
@@ -46,13 +50,33 @@ void Walk::directory(const std::string& path, const std::string& prefix, std::ui
   }
 }
 
+/// Whether a directory below the first one is walked.
+bool Walk::may_enter(const std::string& path, const Ancestor& directory) {
+  if (options_.one_file_system && directory.device != ancestors_.front().device) return false;
+  if (!options_.follow) return true;
+  for (const Ancestor& one : ancestors_) {
+    if (one.device != directory.device || one.inode != directory.inode) continue;
+    on_error_(path, "not followed, because it leads back to '" + one.path + "'");
+    return false;
+  }
+  return true;
+}
+
 /// Visits an entry: a directory is walked, a wanted regular file goes to `on_file`.
 void Walk::entry(const std::string& path, const std::string& name, std::uint64_t depth) {
   struct stat about {};
-  if (lstat(path.c_str(), &about) != 0) return on_error_(path, std::strerror(errno));
+  const int got = options_.follow ? stat(path.c_str(), &about) : lstat(path.c_str(), &about);
+  if (got != 0) return on_error_(path, std::strerror(errno));
   const bool is_directory = S_ISDIR(about.st_mode);
   if ((!is_directory && !S_ISREG(about.st_mode)) || !wanted(path, name, is_directory)) return;
-  if (is_directory) return directory(path, path + "/", depth + 1);
+  if (is_directory) {
+    Ancestor entered{about.st_dev, about.st_ino, path};
+    if (!may_enter(path, entered)) return;
+    ancestors_.push_back(std::move(entered));
+    directory(path, path + "/", depth + 1);
+    ancestors_.pop_back();
+    return;
+  }
   const auto size = static_cast<std::uint64_t>(about.st_size);
   if (options_.max_filesize && size > *options_.max_filesize) return;
   if (!on_file_(path)) stopped_ = true;

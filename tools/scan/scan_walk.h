@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Finds which files below a directory are searched, in the order of their names. Symbolic links and
-// special files never are. Ignore files that stand in the directories, such as .gitignore, are not
-// read. Tested by tests/cli/test_scan_files.py and test_scan_choice.py.
+// Finds which files below a directory are searched, in the order of their names. Special files
+// never are, and symbolic links only if they are to be followed. Ignore files that stand in the
+// directories, such as .gitignore, are not read. Tested by tests/cli/test_scan_files.py and
+// test_scan_choice.py.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,8 @@ struct WalkOptions {
   std::vector<IgnoreFile> ignore_files;  ///< a later one outweighs the earlier ones
   FileTypes types;                       ///< settled
   bool hidden = false;
+  bool follow = false;           ///< symbolic links below the directory
+  bool one_file_system = false;  ///< leave out directories of other file systems
   std::optional<std::uint64_t> max_depth;
   std::optional<std::uint64_t> max_filesize;
 };
@@ -43,6 +46,14 @@ class Walk {
   void run(const std::string& path, bool unnamed);
 
  private:
+  /// A directory that is being walked.
+  struct Ancestor {
+    std::uint64_t device = 0;
+    std::uint64_t inode = 0;
+    std::string path;
+  };
+
+  bool may_enter(const std::string& path, const Ancestor& directory);
   void directory(const std::string& path, const std::string& prefix, std::uint64_t depth);
   void entry(const std::string& path, const std::string& name, std::uint64_t depth);
   bool wanted(const std::string& path, const std::string& name, bool is_directory) const;
@@ -56,6 +67,7 @@ class Walk {
   std::vector<Glob> globs_;
   bool only_chosen_ = false;  ///< there is a glob that names what to search
   bool stopped_ = false;
+  std::vector<Ancestor> ancestors_;  ///< from the first to the current one
 };
 
 }  // namespace presso::cli
