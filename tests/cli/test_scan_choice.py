@@ -3,10 +3,12 @@
 search the same files."""
 
 import os
+import random
 import shutil
 import subprocess
 import time
 
+import support
 from support import covers, main
 from test_scan import Scan
 
@@ -154,6 +156,38 @@ class Lists(Chosen):
         self.assertEqual(self.scan(*arguments), b"d/b\n")
         self.files("--ignore-file=rules", "--ignore-file-case-insensitive",
                    "--no-ignore-file-case-insensitive", "d")
+
+
+class RandomGlobs(Chosen):
+    """Made from parts, as globs of the command line and as lines of an ignore file. `[!a]` is not
+    among them: in ripgrep it matches a slash, in git and presso not."""
+
+    NAMES = tuple(f"{a}/{b}/{c}" for a in ("a", "ab", "b.c", ".h") for b in ("a", "x.c", "c")
+                  for c in ("a", "b.c", "abc")) + ("top", "a.c", "abc", "b")
+    PARTS = ("a", "b", "c", ".c", "*", "?", "**", "/", "/", "[ab]", "{a,b.c}", "**/", "/**", "*.c",
+             "\\a", "ab", "h", ".")
+
+    def listed(self, *command):
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
+        return done.stdout, done.stderr != b""
+
+    def test_files_are_those_of_ripgrep(self):
+        if shutil.which("rg") is None:
+            self.skipTest("ripgrep is not installed")
+        generator = random.Random(5)
+        for _ in range(200):
+            glob = "".join(generator.choices(self.PARTS, k=generator.randrange(1, 6)))
+            if "***" in glob or "//" in glob:
+                continue
+            glob = generator.choice(("", "", "!")) + glob
+            self.write("rules", (generator.choice(("", "*.c\n", "!a\n")) + glob + "\n").encode())
+            for flags in (("-g", glob), ("--iglob", glob.upper()), ("--ignore-file=rules",)):
+                ours = self.listed(support.PRESSO, "scan", "--files", *flags)
+                theirs = self.listed("rg", "--no-config", "--no-ignore", "--sort=path", "--files",
+                                     *flags)
+                self.assertEqual(ours[1], theirs[1], (flags, glob))
+                if not ours[1]:
+                    self.assertEqual(ours[0], theirs[0], (flags, glob, self.read("rules")))
 
 
 class Types(Chosen):

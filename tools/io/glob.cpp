@@ -5,6 +5,7 @@
 // Tested by tests/cli/test_scan_files.py.
 #include "tools/io/glob.h"
 
+#include <algorithm>
 #include <cctype>
 #include <optional>
 
@@ -181,16 +182,37 @@ Glob::Glob(std::string_view text, bool ignore_case) : ignore_case_(ignore_case) 
   if (only_directories_) text.remove_suffix(1);
   const bool anchored = text.find('/') != text.npos;
   if (anchored && text.front() == '/') text.remove_prefix(1);
-  multiply_out((anchored ? "" : "**/") + std::string(text), alternatives_);
+  std::vector<std::string> globs;
+  multiply_out((anchored ? "" : "**/") + std::string(text), globs);
+  for (const std::string& glob : globs) {
+    std::size_t tail = glob.find_last_of("*?[]\\") + 1;
+    // "**/" may match nothing, and then there is no slash.
+    if (tail >= 2 && tail < glob.size() && glob.substr(tail - 2, 3) == "**/") ++tail;
+    alternatives_.push_back({glob, glob.substr(tail)});
+  }
+}
+
+/// Most globs are a name or "*.ending", for which comparing the end of the path is all; for most
+/// others it rules out nearly all paths.
+bool Glob::matches(const Alternative& alternative, std::string_view path) const {
+  const auto& [glob, tail] = alternative;
+  if (tail.size() > path.size()) return false;
+  const std::size_t begin = path.size() - tail.size();
+  for (std::size_t i = 0; i < tail.size(); ++i) {
+    if (lower(path[begin + i], ignore_case_) != lower(tail[i], ignore_case_)) return false;
+  }
+  const std::string_view before = std::string_view(glob).substr(0, glob.size() - tail.size());
+  if (before.empty()) return begin == 0;
+  if (before == "**/") return begin == 0 || path[begin - 1] == '/';
+  if (before == "**/*" && tail.find('/') == tail.npos) return true;
+  return Question(glob, path, ignore_case_).matches(0, 0);
 }
 
 /// Whether some alternative matches the whole path.
 bool Glob::matches(std::string_view path, bool is_directory) const {
   if (only_directories_ && !is_directory) return false;
-  for (const std::string& alternative : alternatives_) {
-    if (Question(alternative, path, ignore_case_).matches(0, 0)) return true;
-  }
-  return false;
+  return std::any_of(alternatives_.begin(), alternatives_.end(),
+                     [&](const Alternative& one) { return matches(one, path); });
 }
 
 /// Checks a glob before it is used. Error: kInvalidArgument. Braces are limited, since alternatives

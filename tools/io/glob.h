@@ -32,7 +32,15 @@ class Glob {
   bool matches(std::string_view path, bool is_directory) const;
 
  private:
-  std::vector<std::string> alternatives_;  ///< without braces
+  /// A glob without braces, and the text at its end with which every path that it matches ends.
+  struct Alternative {
+    std::string glob;
+    std::string tail;
+  };
+
+  bool matches(const Alternative& alternative, std::string_view path) const;
+
+  std::vector<Alternative> alternatives_;
   bool excludes_ = false;
   bool only_directories_ = false;
   bool ignore_case_;
