@@ -148,7 +148,15 @@ class Encodings(Scan):
     def test_tables(self):
         self.write("t.csv", MARKS["utf-16-le"] + "a,b\n1,Two\n2,\u00e9\n".encode("utf-16-le"))
         self.ok("compress", "-q", "--table", "auto", "t.csv")
-        self.assertEqual(self.scan("-n", "Two|\u00e9", "t.csv.presso"), b"2:1,Two\n3:2,\xc3\xa9\n")
+        expected = b"2:1,Two\n3:2,\xc3\xa9\n"
+        for flags in ((), ("-Elatin1",), ("-Enone",)):
+            self.assertEqual(self.scan("-n", *flags, "Two|\u00e9", "t.csv.presso"), expected)
+
+    def test_explain_says_why_the_cpu_searches(self):
+        self.write("f", MARKS["utf-16-le"] + LONG.encode("utf-16-le"))
+        self.ok("compress", "-qf", "f")
+        result = self.run_presso("scan", "-c", "--explain", "Two", "f.presso")
+        self.assertIn("its text is converted to UTF-8", result.err)
 
     def test_damage_is_an_error_after_what_comes_before(self):
         self.write("f", MARKS["utf-16-le"] + LONG.encode("utf-16-le"))

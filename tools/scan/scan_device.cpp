@@ -109,6 +109,7 @@ Result<ScanSummary> ScanDevice::scan(const std::string& name, ScanInput& input,
   work_ = {};
   ScannedFile* const file = input.scanned_file();
   auto why_cpu = reason_for_cpu(name, file, options, static_cast<bool>(on_line));
+  if (input.is_recoded() && !selector_.is_cpu()) why_cpu = "its text is converted to UTF-8";
   if (why_cpu) {
     where_ = "on the CPU: " + *why_cpu;
     tell(name, *why_cpu);

@@ -169,7 +169,8 @@ bool ScanInput::is_utf16_in_presso(const ScanSettings& settings) {
 /// has to be, and --blocks asks for a part of it.
 Status ScanInput::recode(Bytes begun, bool is_presso, const ScanSettings& settings) {
   const ScanEncoding& encoding = settings.encoding;
-  if (!encoding.looks_for_mark) return {};
+  // The text of a table was converted when it was made.
+  if (!encoding.looks_for_mark || begins_table(begun)) return {};
   if (foreign_) {
     foreign_ = recoded_text(std::move(foreign_), encoding);
     return {};
@@ -191,6 +192,7 @@ Status ScanInput::recode(Bytes begun, bool is_presso, const ScanSettings& settin
   foreign_ = recoded_text(std::move(text), encoding);
   scanned_.reset();
   is_plain_ = false;
+  is_recoded_ = true;
   return {};
 }
 

@@ -29,6 +29,8 @@ class ScanInput {
 
   /// The file, if it is a regular one whose text can be read at any place; otherwise nullptr.
   ScannedFile* scanned_file() { return scanned_ ? &*scanned_ : nullptr; }
+  /// Whether its text is in another encoding than UTF-8, and is converted.
+  bool is_recoded() const { return is_recoded_; }
   /// Whether the input is not worth a second thread.
   bool small() const;
   /// The size of plain text; 0 if it is not known.
@@ -58,6 +60,7 @@ class ScanInput {
   std::unique_ptr<ByteSource> foreign_;   ///< text that one thread makes, in order
   std::optional<Error> cut_short_;
   bool is_plain_ = false;
+  bool is_recoded_ = false;
 };
 
 }  // namespace presso::cli
