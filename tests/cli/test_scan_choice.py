@@ -48,7 +48,7 @@ class Order(Chosen):
     def test_by_path(self):
         forwards = ["d/a/y", "d/a/z", "d/a-x", "d/a.c", "d/b"]
         self.assertEqual(self.found(), forwards)
-        self.assertEqual(self.found("--sortr=none"), forwards)
+        self.assertEqual(self.found("--sortr=none", as_ripgrep=False), forwards)
         self.assertEqual(self.found("--sortr", "path", "--sort", "path"), forwards)
         self.assertEqual(self.found("--sortr=path"), forwards[::-1])
         self.assertEqual(self.found("--sort=none", "--sortr=path"), forwards[::-1])
