@@ -288,7 +288,9 @@ void Assembler::report(const Segment& segment) {
         {.place = {line.begin, line.end},
          .moved = line.moved,
          .before = segment.lines_before + line.number,
-         .matches = std::span(findings.spans).subspan(line.first_span, line.span_count)});
+         .matches = std::span(findings.spans).subspan(line.first_span, line.span_count),
+         .time = line.time,
+         .has_zone = times_ && times_->has_zone()});
   }
   reporter_.end_text();
 }

@@ -89,8 +89,9 @@ class Assembler {
   void forget_times(std::uint64_t block);
   /// Whether the line begins in a block that has no line of a wanted time.
   bool begins_at_other_time() const;
-  /// Whether the last time in the blocks up to this one is wanted: reads them.
-  bool wants_after(std::uint64_t block);
+  /// The last time in the blocks up to this one, which are read; nullopt if there is none, or if it
+  /// is not wanted.
+  std::optional<std::int64_t> last_time(std::uint64_t block);
   /// Reads the missing parts of the line, which the index had left out.
   void complete_seam();
   /// Appends one such part; false where it could not be read.

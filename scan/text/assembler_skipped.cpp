@@ -68,7 +68,7 @@ Status Assembler::sample_first_blocks() {
 void Assembler::forget_times(std::uint64_t block) {
   if (!times_) return;
   if (chunks_.index()->skipped_by_time(block)) return times_->forget();
-  times_->forget([this, block] { return wants_after(block); });
+  times_->forget([this, block] { return last_time(block); });
 }
 
 bool Assembler::begins_at_other_time() const {
@@ -76,7 +76,7 @@ bool Assembler::begins_at_other_time() const {
   return times_ && block && chunks_.index()->skipped_by_time(*block);
 }
 
-bool Assembler::wants_after(std::uint64_t block) {
+std::optional<std::int64_t> Assembler::last_time(std::uint64_t block) {
   constexpr std::size_t kMostOfNext = std::size_t{4} << 10;
   const BlockIndex& index = *chunks_.index();
   // What the block after it has of the line that begins in this one.
@@ -90,20 +90,20 @@ bool Assembler::wants_after(std::uint64_t block) {
     }
   }
   for (;; --block) {
-    if (index.skipped_by_time(block)) return false;
+    if (index.skipped_by_time(block)) return std::nullopt;
     Result<Chunk> chunk = chunks_.load(WholeBlock{block});
     if (!chunk.ok()) {
       failure_ = std::move(chunk.error());
-      return false;
+      return std::nullopt;
     }
     if (!index.wanted(block)) count_read_part(block, chunk->stored_bytes);
-    if (chunk->damage) return false;
+    if (chunk->damage) return std::nullopt;
     chunk->text.append(next);
     const Bytes text = chunk->text.bytes();
     const bool is_first = block == index.first_block();
     const Bytes begin = text.subspan(0, is_first ? 0 : line_end(text, 0));
     const auto last = times_->last_in(text.subspan(begin.size()));
-    if (last || is_first) return last.value_or(false);
+    if (last || is_first) return last;
     const Bytes end = begin.subspan(0, std::min(begin.size(), kMostOfNext));
     next.assign(end.begin(), end.end());
     chunks_.recycle(std::move(chunk->text));

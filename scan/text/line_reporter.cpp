@@ -97,6 +97,8 @@ void LineReporter::report_found(const FoundLines& found) {
     line.offset = offset;
     line.number = found.before + 1;
     line.matches = found.matches;
+    line.time = found.time;
+    line.has_zone = found.has_zone;
     deliver(line, text_, found.place.begin);
   }
   stop_after_limit();

@@ -30,6 +30,8 @@ struct FoundLines {
   std::uint64_t before = 0;  ///< lines in the plain text before it; with line_numbers only
   std::uint64_t count = 1;   ///< lines
   std::span<const MatchSpan> matches = {};  ///< within `place`
+  std::int64_t time = 0;                    ///< with ScanOptions::times
+  bool has_zone = false;
 };
 
 /// Reports the lines of one scan.

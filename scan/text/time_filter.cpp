@@ -13,13 +13,8 @@ void TimeFilter::find_form(Bytes text) {
   if (reader.ok()) reader_ = std::move(*reader);
 }
 
-bool TimeFilter::wants(std::int64_t time) const {
-  const TimeWindow::Range& range = reader_->has_zone() ? window_.moments : window_.clocks;
-  return time >= range.since && time < range.until;
-}
-
 void TimeFilter::forget() {
-  is_wanted_ = false;
+  last_.reset();
   look_back_ = nullptr;
 }
 
@@ -27,10 +22,10 @@ void TimeFilter::forget(LookBack look_back) {
   look_back_ = std::move(look_back);
 }
 
-std::optional<bool> TimeFilter::last_in(Bytes text) const {
+std::optional<std::int64_t> TimeFilter::last_in(Bytes text) const {
   for (std::size_t end = text.size(); reader_ && end > 0;) {
     const std::size_t begin = line_begin(text, 0, end - 1);
-    if (const auto time = reader_->time_of(text.subspan(begin, end - begin))) return wants(*time);
+    if (const auto time = reader_->time_of(text.subspan(begin, end - begin))) return time;
     end = begin;
   }
   return std::nullopt;
@@ -39,27 +34,30 @@ std::optional<bool> TimeFilter::last_in(Bytes text) const {
 void TimeFilter::move_past(Bytes text, std::size_t begin, std::size_t end) {
   const auto last = last_in(text.subspan(begin, end - begin));
   if (!last) return;
-  is_wanted_ = *last;
+  last_ = last;
   look_back_ = nullptr;
 }
 
-bool TimeFilter::wants_line(Bytes line) {
-  if (const auto time = reader_->time_of(line)) {
-    is_wanted_ = wants(*time);
+bool TimeFilter::wants_line(Bytes text, FoundLine& line) {
+  if (const auto time = reader_->time_of(text.subspan(line.begin, line.end - line.begin))) {
+    last_ = time;
     look_back_ = nullptr;
   } else if (look_back_) {
-    is_wanted_ = std::exchange(look_back_, nullptr)();
+    last_ = std::exchange(look_back_, nullptr)();
   }
-  return is_wanted_;
+  if (!last_) return false;
+  line.time = *last_;
+  const TimeWindow::Range& range = reader_->has_zone() ? window_.moments : window_.clocks;
+  return line.time >= range.since && line.time < range.until;
 }
 
 void TimeFilter::keep_wanted(Bytes text, Findings& findings) {
   std::size_t settled = 0;
-  std::erase_if(findings.found, [&](const FoundLine& line) {
+  std::erase_if(findings.found, [&](FoundLine& line) {
     if (!reader_) return true;
     move_past(text, settled, line.begin);
     settled = line.end;
-    return !wants_line(text.subspan(line.begin, line.end - line.begin));
+    return !wants_line(text, line);
   });
   findings.lines = findings.found.size();
   move_past(text, settled, text.size());

@@ -16,8 +16,8 @@ namespace presso::scan_detail {
 
 class TimeFilter {
  public:
-  /// Whether the lines that follow, up to one with a time, are wanted.
-  using LookBack = std::function<bool()>;
+  /// The time of the lines that follow, up to one with a time of its own; nullopt: none is wanted.
+  using LookBack = std::function<std::optional<std::int64_t>()>;
 
   /// `window` is kept by reference.
   explicit TimeFilter(const TimeWindow& window) : window_(window) {}
@@ -37,18 +37,18 @@ class TimeFilter {
   void forget();
   /// What they are is asked for.
   void forget(LookBack look_back);
-  /// What the last line of `text` that has a time says; nullopt where none has one.
-  std::optional<bool> last_in(Bytes text) const;
+  /// The time of the last line of `text` that has one.
+  std::optional<std::int64_t> last_in(Bytes text) const;
+  bool has_zone() const { return reader_ && reader_->has_zone(); }
 
  private:
-  bool wants(std::int64_t time) const;
   void move_past(Bytes text, std::size_t begin, std::size_t end);
-  bool wants_line(Bytes line);
+  bool wants_line(Bytes text, FoundLine& line);
 
   const TimeWindow& window_;
   std::optional<TimeReader> reader_;
-  bool is_wanted_ = false;  ///< lines that follow, up to one with a time
-  LookBack look_back_;      ///< in place of is_wanted_, unless it is empty
+  std::optional<std::int64_t> last_;  ///< the time of lines that follow, up to one with its own
+  LookBack look_back_;                ///< asked for last_, unless it is empty
 };
 
 }  // namespace presso::scan_detail

@@ -22,6 +22,7 @@ import test_scan_config
 import test_scan_device
 import test_scan_encoding
 import test_scan_files
+import test_scan_times
 import test_scan_habits
 import test_scan_multiline
 import test_scan_output

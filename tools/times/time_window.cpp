@@ -17,36 +17,6 @@ namespace {
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kDay = 86'400;
 
-/// The zone of times without one: that of --tz, or the system's.
-class Zone {
- public:
-  static Result<Zone> load(const std::string& name) {
-    Zone zone;
-    if (!name.empty()) {
-      PRESSO_ASSIGN(zone.named_, query::TimeZone::load(name));
-    }
-    return zone;
-  }
-
-  /// Seconds east of UTC.
-  std::int64_t offset_at(std::int64_t utc) const {
-    if (named_) return named_->offset_at(utc);
-    const std::time_t time = utc;
-    std::tm shown = {};
-    return localtime_r(&time, &shown) == nullptr ? 0 : shown.tm_gmtoff;
-  }
-  /// The moment at which clocks show `local`; where they do so twice either of the two.
-  std::int64_t utc_of(std::int64_t local) const {
-    if (named_) return named_->utc_of(local);
-    const std::int64_t before = offset_at(local - kDay);
-    const std::int64_t after = offset_at(local + kDay);
-    return offset_at(local - after) == after ? local - after : local - before;
-  }
-
- private:
-  std::shared_ptr<const query::TimeZone> named_;
-};
-
 /// A time of a flag: a moment, and what clocks show then.
 struct Bound {
   std::int64_t moment;
@@ -57,33 +27,12 @@ std::int64_t floor_seconds(std::int64_t nanos) {
   return nanos / kSecond - (nanos % kSecond < 0 ? 1 : 0);
 }
 
-Bound of_moment(std::int64_t nanos, const Zone& zone) {
+Bound of_moment(std::int64_t nanos, const LocalZone& zone) {
   return {nanos, nanos + zone.offset_at(floor_seconds(nanos)) * kSecond};
 }
-Bound of_clock(std::int64_t nanos, const Zone& zone) {
+Bound of_clock(std::int64_t nanos, const LocalZone& zone) {
   const std::int64_t seconds = floor_seconds(nanos);
   return {zone.utc_of(seconds) * kSecond + (nanos - seconds * kSecond), nanos};
-}
-
-/// "15m", "1h30m", "2d": seconds.
-std::optional<std::int64_t> span_of(std::string_view text) {
-  constexpr std::string_view kUnits = "smhdw";
-  constexpr std::int64_t kSeconds[] = {1, 60, 3600, kDay, 7 * kDay};
-  std::int64_t all = 0;
-  while (!text.empty()) {
-    std::int64_t number = 0;
-    std::size_t digits = 0;
-    for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9'; ++digits) {
-      if (digits == 9) return std::nullopt;
-      number = number * 10 + (text[digits] - '0');
-    }
-    if (digits == 0 || digits == text.size()) return std::nullopt;
-    const std::size_t unit = kUnits.find(text[digits]);
-    if (unit == kUnits.npos) return std::nullopt;
-    all += number * kSeconds[unit];
-    text.remove_prefix(digits + 1);
-  }
-  return all;
 }
 
 /// A text that is a time as a whole, in nanoseconds; and whether it is a moment.
@@ -107,11 +56,11 @@ std::optional<ReadTime> read_time(const std::string& text) {
 }
 
 Result<Bound> bound_of(const std::string& flag, const std::string& given, std::int64_t now,
-                       const Zone& zone) {
+                       const LocalZone& zone) {
   std::string text = given;
   if (text == "now") return of_moment(now, zone);
   if (text.starts_with('-')) {
-    if (const auto span = span_of(std::string_view(text).substr(1))) {
+    if (const auto span = span_seconds(std::string_view(text).substr(1))) {
       return of_moment(now - *span * kSecond, zone);
     }
   }
@@ -139,6 +88,49 @@ Result<Bound> bound_of(const std::string& flag, const std::string& given, std::i
 }
 
 }  // namespace
+
+Result<LocalZone> LocalZone::load(const std::string& name) {
+  LocalZone zone;
+  if (name.empty()) return zone;
+  auto named = query::TimeZone::load(name);
+  if (!named.ok()) return make_error(ErrorCode::kInvalidArgument, "--tz: " + named.error().what);
+  zone.named_ = std::move(*named);
+  return zone;
+}
+
+std::int64_t LocalZone::offset_at(std::int64_t utc) const {
+  if (named_) return named_->offset_at(utc);
+  const std::time_t time = utc;
+  std::tm shown = {};
+  return localtime_r(&time, &shown) == nullptr ? 0 : shown.tm_gmtoff;
+}
+
+std::int64_t LocalZone::utc_of(std::int64_t local) const {
+  if (named_) return named_->utc_of(local);
+  const std::int64_t before = offset_at(local - kDay);
+  const std::int64_t after = offset_at(local + kDay);
+  return offset_at(local - after) == after ? local - after : local - before;
+}
+
+std::optional<std::int64_t> span_seconds(std::string_view text) {
+  constexpr std::string_view kUnits = "smhdw";
+  constexpr std::int64_t kSeconds[] = {1, 60, 3600, kDay, 7 * kDay};
+  std::int64_t all = 0;
+  while (!text.empty()) {
+    std::int64_t number = 0;
+    std::size_t digits = 0;
+    for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9'; ++digits) {
+      if (digits == 9) return std::nullopt;
+      number = number * 10 + (text[digits] - '0');
+    }
+    if (digits == 0 || digits == text.size()) return std::nullopt;
+    const std::size_t unit = kUnits.find(text[digits]);
+    if (unit == kUnits.npos) return std::nullopt;
+    all += number * kSeconds[unit];
+    text.remove_prefix(digits + 1);
+  }
+  return all;
+}
 
 std::vector<Flag> time_hint_flags(TimeHint& hint) {
   return {
@@ -206,10 +198,7 @@ std::vector<Flag> time_flags(TimeSettings& s) {
 Result<TimeWindow> time_window(const TimeSettings& settings) {
   TimeWindow window;
   window.hint = settings.hint;
-  Result<Zone> zone = Zone::load(settings.zone);
-  if (!zone.ok()) {
-    return make_error(ErrorCode::kInvalidArgument, "--tz: " + zone.error().what);
-  }
+  PRESSO_ASSIGN(const LocalZone zone, LocalZone::load(settings.zone));
   const std::int64_t now = std::chrono::duration_cast<std::chrono::nanoseconds>(
                                std::chrono::system_clock::now().time_since_epoch())
                                .count();
@@ -221,12 +210,12 @@ Result<TimeWindow> time_window(const TimeSettings& settings) {
     window.latest_is_given = true;
   }
   if (!settings.since.empty()) {
-    PRESSO_ASSIGN(const Bound since, bound_of("--since", settings.since, now, *zone));
+    PRESSO_ASSIGN(const Bound since, bound_of("--since", settings.since, now, zone));
     window.moments.since = since.moment;
     window.clocks.since = since.clock;
   }
   if (!settings.until.empty()) {
-    PRESSO_ASSIGN(const Bound until, bound_of("--until", settings.until, now, *zone));
+    PRESSO_ASSIGN(const Bound until, bound_of("--until", settings.until, now, zone));
     window.moments.until = until.moment;
     window.clocks.until = until.clock;
   }

@@ -3,12 +3,19 @@
 // window of times that they mean (TimeWindow). Tested by tests/cli/test_scan_times.py.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "presso/lines.h"
 #include "tools/cli/flag.h"
+
+namespace presso::query {
+class TimeZone;
+}
 
 namespace presso::cli {
 
@@ -22,6 +29,24 @@ struct TimeSettings {
   std::optional<std::uint64_t> year;
   TimeHint hint;
 };
+
+/// A zone: that of --tz, or the system's.
+class LocalZone {
+ public:
+  /// `name`: of the IANA database; empty: the system's. Error: kInvalidArgument, which names --tz.
+  static Result<LocalZone> load(const std::string& name);
+
+  /// Seconds east of UTC at a moment, in seconds since 1970.
+  std::int64_t offset_at(std::int64_t utc) const;
+  /// The moment at which clocks show `local`; where they do so twice, either of the two.
+  std::int64_t utc_of(std::int64_t local) const;
+
+ private:
+  std::shared_ptr<const query::TimeZone> named_;  ///< nullptr: the system's
+};
+
+/// "15m", "1h30m", "2d": seconds; nullopt for another text.
+std::optional<std::int64_t> span_seconds(std::string_view text);
 
 /// What helps where no times were found in a file.
 inline constexpr const char* kTimeAdvice =

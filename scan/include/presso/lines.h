@@ -56,6 +56,10 @@ struct MatchedLine {
   /// ScanOptions::which_pattern, and where regular expressions are too large to be asked one by
   /// one. Where several patterns match at one place, the first counts.
   std::span<const std::uint32_t> patterns;
+  /// With ScanOptions::times, of a kMatch: the time of the line, or of the one before it that has
+  /// one. Nanoseconds since 1970 in UTC, or without `has_zone` as clocks showed it.
+  std::int64_t time = 0;
+  bool has_zone = false;
 };
 
 /// Called in order, never concurrently, on any of the scan's threads. Return false to stop.
