@@ -137,6 +137,10 @@ class Binder {
   mutable std::optional<NameIndex> names_;  ///< of columns_, made when the first name is looked up
 };
 
+/// What stands in the brackets of `a[1]` and `a['key']`, or after the point of `a.key`, as part of
+/// a path. Places count from 1, as in lists of DuckDB, and from the end where they are negative; 0
+/// leads to nothing. Error: something else stands there.
+Result<JsonStep> step_of(const Expression& step);
 /// Whether the expression calls sum, count, min, max, avg or its other name mean.
 bool is_aggregate(const Expression& expression);
 /// The call of a function of JSON; nullopt if there is none of this name. Errors are those of

@@ -59,30 +59,6 @@ Result<NodeId> path_of(const Builder& build, NodeId argument) {
   return build.to_string(argument);
 }
 
-/// What stands in the brackets of `a[1]` and `a['key']`, or after the point of `a.key`, as part of
-/// a path. Places count from 1, as in lists of DuckDB, and from the end where they are negative.
-Result<JsonStep> step_of(const Expression& step) {
-  const bool minus = step.op == Expression::Op::kNegate;
-  const Expression& literal = minus ? step.arguments[0] : step;
-  JsonStep result;
-  if (!minus && literal.kind == Expression::Kind::kString) {
-    result.key = literal.text;
-    return result;
-  }
-  const char* const end = literal.text.data() + literal.text.size();
-  const auto read = std::from_chars(literal.text.data(), end, result.place);
-  if (literal.kind != Expression::Kind::kNumber || read.ec != std::errc() || read.ptr != end) {
-    return at_place(refused("brackets hold a whole number, from 1 for the first element, or a key "
-                            "in single quotes; json_extract(value, path) takes other expressions"),
-                    step);
-  }
-  result.kind = JsonStep::Kind::kPlace;
-  result.place = minus               ? -result.place
-                 : result.place == 0 ? std::numeric_limits<std::int64_t>::max()
-                                     : result.place - 1;
-  return result;
-}
-
 /// Whether a field has this path or one that begins with it.
 bool leads_to_fields(const NestedFields& fields, const std::string& path) {
   const std::vector<NestedField>& all = fields.all();
@@ -133,6 +109,28 @@ FieldName field_name(const Expression& name, std::size_t size) {
 }
 
 }  // namespace
+
+Result<JsonStep> step_of(const Expression& step) {
+  const bool minus = step.op == Expression::Op::kNegate;
+  const Expression& literal = minus ? step.arguments[0] : step;
+  JsonStep result;
+  if (!minus && literal.kind == Expression::Kind::kString) {
+    result.key = literal.text;
+    return result;
+  }
+  const char* const end = literal.text.data() + literal.text.size();
+  const auto read = std::from_chars(literal.text.data(), end, result.place);
+  if (literal.kind != Expression::Kind::kNumber || read.ec != std::errc() || read.ptr != end) {
+    return at_place(refused("brackets hold a whole number, from 1 for the first element, or a key "
+                            "in single quotes; json_extract(value, path) takes other expressions"),
+                    step);
+  }
+  result.kind = JsonStep::Kind::kPlace;
+  result.place = minus               ? -result.place
+                 : result.place == 0 ? std::numeric_limits<std::int64_t>::max()
+                                     : result.place - 1;
+  return result;
+}
 
 bool Binder::is_column(const Expression& name) const {
   return find_column(name).ok();

@@ -432,7 +432,10 @@ Result<Node> Parser::pattern(Node node) {
   const Token first = here();
   Result<Node> pattern = expression(above(Power::kTest));
   const bool double_quotes = first.kind == Token::Kind::kQuoted;
-  if (double_quotes)
+  const bool is_text = double_quotes && quoted_patterns_ && pattern.ok();
+  if (is_text && (*pattern)->tree.kind == Kind::kColumn && (*pattern)->tree.qualifier.empty()) {
+    (*pattern)->tree.kind = Kind::kString;
+  } else if (double_quotes)
     return error_at(first.offset, "strings stand in single quotes: 'a%', not \"a%\"");
   if (!pattern.ok()) return pattern;
   if ((*pattern)->tree.kind != Kind::kString) {

@@ -79,6 +79,9 @@ class Parser {
   explicit Parser(std::string_view text, Grammar grammar = Grammar::kExpression)
       : text_(text), grammar_(grammar), tokens_(tokens_of(text, grammar)) {}
 
+  /// Lets the pattern of LIKE, ILIKE and MATCHES stand in double quotes, too.
+  void allow_quoted_patterns() { quoted_patterns_ = true; }
+
   /// Parses the longest expression that begins here and whose operators bind at least as strongly
   /// as `least`; stops in front of anything else, without an error.
   Result<Node> expression(Power least = Power::kOr);
@@ -202,6 +205,7 @@ class Parser {
   std::string_view text_;
   Grammar grammar_;
   std::vector<Token> tokens_;
+  bool quoted_patterns_ = false;
   std::size_t at_ = 0;
   std::size_t statements_ = 0;      ///< that are being parsed, within each other
   std::size_t parameters_ = 0;      ///< `?` that were taken

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "scan/literal/literal_matcher.h"
+#include "scan/pattern/condition_matcher.h"
 #include "scan/pattern/line_filter.h"
 #include "scan/pattern/pattern_access.h"
 #include "scan/regex/regex_matcher.h"
@@ -260,6 +261,23 @@ Pattern Pattern::with_conditions(std::vector<Pattern> required,
                                  std::vector<Pattern> forbidden) const {
   if (required.empty() && forbidden.empty()) return *this;
   return Pattern(make_filtered_matcher(matcher_, matchers_of(required), matchers_of(forbidden)));
+}
+
+Pattern Pattern::with_condition(std::shared_ptr<const LineCondition> condition) const {
+  return Pattern(make_conditional_matcher(matcher_, std::move(condition)));
+}
+
+/// Lines to be tested are those with a string of the condition's first set. A set that cannot be
+/// searched for, because it holds a line feed, is not used.
+Pattern Pattern::of_lines(std::shared_ptr<const LineCondition> condition,
+                          const PatternOptions& options) {
+  std::shared_ptr<const Matcher> candidates;
+  const std::vector<std::vector<std::string>> required = condition->required();
+  if (!required.empty()) {
+    Result<Pattern> strings = compile_literals(required.front());
+    if (strings.ok()) candidates = std::move(strings->matcher_);
+  }
+  return Pattern(make_line_matcher(std::move(candidates), std::move(condition), options.crlf));
 }
 
 std::size_t Pattern::count() const {

@@ -169,6 +169,16 @@ std::vector<Flag> pattern_flags(ScanSettings& s) {
        .brief = "select only lines that do not match PATTERN",
        .text = "May be given several times.",
        .apply = add_text(s.forbidden)},
+      {.name = "where",
+       .value_name = "CONDITION",
+       .category = kSelection,
+       .brief = "select only lines of JSON or logfmt whose fields meet CONDITION",
+       .text =
+           "Conditions are those of 'presso select', on fields such as level, user.name and "
+           "tags[1]. All operands are then files; -e adds patterns, which must match, too. A "
+           "line beginning with '{' is JSON, any other logfmt (level=error ms=512), and a field "
+           "that a line does not have is null. May be given several times.",
+       .apply = add_text(s.where)},
       {.name = "crlf",
        .category = kSelection,
        .brief = "take \\r\\n as the end of lines",

@@ -57,6 +57,7 @@ const CommandInfo kInfo = {
                  {"presso scan -n -e WARN -e ERROR app.log", "several patterns, line numbers"},
                  {"presso scan -C3 --and disk error *.presso", "lines with both, in context"},
                  {"presso scan --json -g '*.gz' panic logs/", "JSON Lines, only of some files"},
+                 {"presso scan --where 'ms > 500' app.log.presso", "by fields of JSON or logfmt"},
                  {"presso scan -q panic logs/ && echo found", "ask by exit status"}},
     .exit_status =
         "0 if a line was selected, 1 if none was, 2 on errors, also when lines were selected "
@@ -133,7 +134,10 @@ Result<int> ScanCommand::run(std::vector<std::string> operands) {
   PRESSO_TRY(settings_.walk.types.settle());
   if (settings_.type_list) return list_types();
   if (settings_.list_files) return list_files(std::move(operands));
-  if (settings_.patterns.empty()) {
+  if (settings_.patterns.empty() && !settings_.where.empty()) {
+    // The whole line is the match, and colour would only hide what is in it.
+    settings_.colors.match = {};
+  } else if (settings_.patterns.empty()) {
     if (operands.empty()) return make_error(ErrorCode::kInvalidArgument, "no pattern given");
     settings_.patterns.push_back({operands.front(), false});
     operands.erase(operands.begin());

@@ -5,7 +5,13 @@
 #include "tools/scan/scan_patterns.h"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
 
+#include "presso/expression.h"
+#include "presso/field_condition.h"
+#include "tools/cli/message.h"
 #include "tools/cli/text_lines.h"
 
 namespace presso::cli {
@@ -113,13 +119,39 @@ Result<std::vector<std::string>> gather(const ScanSettings& settings) {
   return patterns;
 }
 
+/// Compiles a condition of --where. An error comes with the condition and a caret below it.
+Result<std::shared_ptr<const LineCondition>> compile_where(const std::string& text) {
+  Result<FieldCondition> condition = compile_field_condition(text);
+  if (!condition.ok()) {
+    return refuse("--where:\n" + explain_expression_error(text, condition.error()));
+  }
+  for (const std::string& what : condition->warnings) warning("--where", what);
+  return std::move(condition->condition);
+}
+
+/// The pattern of all -e and -f, in lines that meet the conditions of --where. Without -e and -f
+/// these lines themselves are what matches.
+Result<Pattern> compile_selection(const ScanSettings& settings) {
+  std::optional<Pattern> pattern;
+  const std::size_t conditions = settings.where.size();
+  if (conditions == 0 || !settings.patterns.empty()) {
+    PRESSO_ASSIGN(const std::vector<std::string> patterns, gather(settings));
+    PRESSO_ASSIGN(pattern, compile_any(settings, patterns));
+  }
+  for (const std::string& text : settings.where) {
+    PRESSO_ASSIGN(auto condition, compile_where(text));
+    pattern = pattern ? pattern->with_condition(std::move(condition))
+                      : Pattern::of_lines(std::move(condition), pattern_options(settings, {}));
+  }
+  return *pattern;
+}
+
 }  // namespace
 
 /// The pattern with its conditions, from all that the command line says. Errors: kInvalidArgument
 /// with the place in the pattern, kIo for a file of patterns.
 Result<Pattern> compile_patterns(const ScanSettings& settings) {
-  PRESSO_ASSIGN(const std::vector<std::string> patterns, gather(settings));
-  PRESSO_ASSIGN(const Pattern pattern, compile_any(settings, patterns));
+  PRESSO_ASSIGN(const Pattern pattern, compile_selection(settings));
   PRESSO_ASSIGN(std::vector<Pattern> required, compile_each(settings, settings.required));
   PRESSO_ASSIGN(std::vector<Pattern> forbidden, compile_each(settings, settings.forbidden));
   return pattern.with_conditions(std::move(required), std::move(forbidden));

@@ -68,6 +68,12 @@ Status ScanPlan::check(const ScanSettings& settings) {
     return make_error(ErrorCode::kInvalidArgument,
                       "--and and --not are about lines; they cannot go with --multiline");
   }
+  const bool line_feeds = settings.line_end != ScanSettings::LineEnd::kNul;
+  if (!settings.where.empty() && (settings.multiline || !line_feeds)) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "--where is about lines that end in line feeds; --multiline and --null-data "
+                      "cannot go with it");
+  }
   if (settings.multiline && settings.syntax == ScanSettings::Syntax::kLike) {
     return make_error(ErrorCode::kInvalidArgument,
                       "--like is about whole lines; it cannot go with --multiline");

@@ -72,6 +72,7 @@ struct ScanSettings {
   bool invert = false;
   std::vector<std::string> required;   ///< --and
   std::vector<std::string> forbidden;  ///< --not
+  std::vector<std::string> where;      ///< conditions on fields, all of which count
   LineEnd line_end = LineEnd::kLineFeed;
   bool multiline = false;
   bool multiline_dotall = false;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "presso/error.h"
+#include "presso/line_condition.h"
 
 namespace presso {
 
@@ -80,6 +81,13 @@ class Pattern {
   /// Returns this pattern restricted to lines in which each of `required` matches, too, and none of
   /// `forbidden` does.
   Pattern with_conditions(std::vector<Pattern> required, std::vector<Pattern> forbidden) const;
+  /// Returns this pattern restricted to lines for which the condition, which is shared, holds. Not
+  /// for patterns that span lines or were compiled with PatternOptions::null_data.
+  Pattern with_condition(std::shared_ptr<const LineCondition> condition) const;
+  /// Matches whole lines, without their line feed, for which the condition holds. Of the options
+  /// only `crlf` has an effect: then the '\r' at a line's end is not part of the match.
+  static Pattern of_lines(std::shared_ptr<const LineCondition> condition,
+                          const PatternOptions& options = {});
 
   /// How many patterns were given; conditions are not counted.
   std::size_t count() const;
