@@ -12,12 +12,20 @@
 namespace presso::scan_detail {
 namespace {
 
+/// Of so many sets of strings it is tried which one is the rarest.
+constexpr std::size_t kMostSets = 4;
+/// The bytes of a text in which that is tried.
+constexpr std::size_t kSampleBytes = std::size_t{32} << 10;
+
 /// Lines of a text that may pass, tested in batches. One thread uses it.
 class CandidateLines {
  public:
-  /// `candidates` finds lines that may pass; nullptr: all lines may.
-  CandidateLines(std::unique_ptr<Searcher> candidates, const LineCondition& condition)
-      : candidates_(std::move(candidates)),
+  /// Each of `finders` finds all lines that may pass, and one of them is used; `optional`: or none,
+  /// so that every line is tested.
+  CandidateLines(std::vector<std::unique_ptr<Searcher>> finders, bool optional,
+                 const LineCondition& condition)
+      : finders_(std::move(finders)),
+        optional_(optional),
         tester_(condition.tester()),
         passes_(std::make_unique<bool[]>(LineCondition::kMaxLines)) {}
 
@@ -27,7 +35,8 @@ class CandidateLines {
     next_ = 0;
     batch_ = kFirstBatch;
     spans_.clear();
-    if (candidates_) candidates_->start(text);
+    if (text.size() > 2 * kSampleBytes && optional_) choose(text.first(kSampleBytes));
+    if (finder() != nullptr) finder()->start(text);
   }
 
   /// The first line that passes and ends after `from`, with its line feed; nullopt if there is
@@ -44,6 +53,30 @@ class CandidateLines {
  private:
   static constexpr std::size_t kFirstBatch = 16;
 
+  Searcher* finder() { return chosen_ < finders_.size() ? finders_[chosen_].get() : nullptr; }
+
+  /// Takes the finder of the fewest lines in a sample, or none if even that finds most of them.
+  void choose(Bytes sample) {
+    std::size_t lines = 0;
+    for (std::size_t at = 0; at < sample.size(); at = line_end(sample, at)) ++lines;
+    std::size_t least = lines / 2;
+    chosen_ = finders_.size();
+    for (std::size_t i = 0; i < finders_.size(); ++i) {
+      finders_[i]->start(sample);
+      std::size_t found = 0;
+      std::size_t at = 0;
+      while (at < sample.size() && found < least) {
+        const std::optional<MatchSpan> match = finders_[i]->next(at);
+        if (!match) break;
+        at = line_end(sample, match->end);
+        ++found;
+      }
+      if (found >= least) continue;
+      least = found;
+      chosen_ = i;
+    }
+  }
+
   /// Tests the next lines from `from` on. Returns false if there are none.
   bool collect(std::size_t from) {
     spans_.clear();
@@ -53,8 +86,8 @@ class CandidateLines {
     while (spans_.size() < batch_ && at_ < text_.size()) {
       std::size_t begin = at_;
       std::size_t inside = at_;
-      if (candidates_) {
-        const std::optional<MatchSpan> match = candidates_->next(at_);
+      if (finder() != nullptr) {
+        const std::optional<MatchSpan> match = finder()->next(at_);
         if (!match) {
           at_ = text_.size();
           break;
@@ -73,7 +106,9 @@ class CandidateLines {
     return true;
   }
 
-  std::unique_ptr<Searcher> candidates_;
+  std::vector<std::unique_ptr<Searcher>> finders_;
+  bool optional_;
+  std::size_t chosen_ = 0;  ///< of finders_, or beyond: none
   std::unique_ptr<LineCondition::Tester> tester_;
   Bytes text_;
   std::size_t at_ = 0;  ///< lines before it have been collected
@@ -88,9 +123,9 @@ class CandidateLines {
 /// pass a second time, since the one that finds candidates is ahead of them.
 class ConditionalSearcher final : public Searcher {
  public:
-  ConditionalSearcher(std::unique_ptr<Searcher> ahead, std::unique_ptr<Searcher> within,
-                      const LineCondition& condition)
-      : lines_(std::move(ahead), condition), within_(std::move(within)) {}
+  ConditionalSearcher(std::vector<std::unique_ptr<Searcher>> ahead,
+                      std::unique_ptr<Searcher> within, const LineCondition& condition)
+      : lines_(std::move(ahead), false, condition), within_(std::move(within)) {}
 
   void start(Bytes text) override {
     text_ = text;
@@ -119,8 +154,8 @@ class ConditionalSearcher final : public Searcher {
 /// Reports lines that pass as matches.
 class LineSearcher final : public Searcher {
  public:
-  LineSearcher(std::unique_ptr<Searcher> candidates, const LineCondition& condition)
-      : lines_(std::move(candidates), condition) {}
+  LineSearcher(std::vector<std::unique_ptr<Searcher>> finders, const LineCondition& condition)
+      : lines_(std::move(finders), true, condition) {}
 
   void start(Bytes text) override {
     text_ = text;
@@ -156,7 +191,9 @@ class ConditionalMatcher final : public Matcher {
       : inner_(std::move(inner)), condition_(std::move(condition)) {}
 
   std::unique_ptr<Searcher> searcher(CpuLevel level) const override {
-    return std::make_unique<ConditionalSearcher>(inner_->searcher(level), inner_->searcher(level),
+    std::vector<std::unique_ptr<Searcher>> ahead;
+    ahead.push_back(inner_->searcher(level));
+    return std::make_unique<ConditionalSearcher>(std::move(ahead), inner_->searcher(level),
                                                  *condition_);
   }
   std::unique_ptr<GroupFinder> group_finder() const override { return inner_->group_finder(); }
@@ -187,24 +224,29 @@ class ConditionalMatcher final : public Matcher {
 
 class LineMatcher final : public Matcher {
  public:
-  LineMatcher(std::shared_ptr<const Matcher> candidates,
+  LineMatcher(std::vector<std::shared_ptr<const Matcher>> finders,
               std::shared_ptr<const LineCondition> condition, bool crlf)
-      : candidates_(std::move(candidates)), condition_(std::move(condition)), crlf_(crlf) {}
+      : finders_(std::move(finders)), condition_(std::move(condition)), crlf_(crlf) {
+    if (finders_.size() > kMostSets) finders_.resize(kMostSets);
+  }
 
   std::unique_ptr<Searcher> searcher(CpuLevel level) const override {
-    return std::make_unique<LineSearcher>(candidates_ ? candidates_->searcher(level) : nullptr,
-                                          *condition_);
+    std::vector<std::unique_ptr<Searcher>> finders;
+    for (const auto& finder : finders_) finders.push_back(finder->searcher(level));
+    return std::make_unique<LineSearcher>(std::move(finders), *condition_);
   }
   RequiredLiterals required() const override { return with_required({}, *condition_); }
   bool crlf() const override { return crlf_; }
   std::string describe() const override {
-    const std::string lines =
-        candidates_ ? "lines found by " + candidates_->describe() : std::string("all lines");
+    std::string lines = finders_.empty() ? "all lines" : "lines found by ";
+    for (std::size_t i = 0; i < finders_.size(); ++i) {
+      lines += (i > 0 ? ", or " : "") + finders_[i]->describe();
+    }
     return condition_->describe() + " on " + lines;
   }
 
  private:
-  std::shared_ptr<const Matcher> candidates_;
+  std::vector<std::shared_ptr<const Matcher>> finders_;
   std::shared_ptr<const LineCondition> condition_;
   bool crlf_;
 };
@@ -216,10 +258,10 @@ std::shared_ptr<const Matcher> make_conditional_matcher(
   return std::make_shared<ConditionalMatcher>(std::move(inner), std::move(condition));
 }
 
-std::shared_ptr<const Matcher> make_line_matcher(std::shared_ptr<const Matcher> candidates,
-                                                 std::shared_ptr<const LineCondition> condition,
-                                                 bool crlf) {
-  return std::make_shared<LineMatcher>(std::move(candidates), std::move(condition), crlf);
+std::shared_ptr<const Matcher> make_line_matcher(
+    std::vector<std::shared_ptr<const Matcher>> finders,
+    std::shared_ptr<const LineCondition> condition, bool crlf) {
+  return std::make_shared<LineMatcher>(std::move(finders), std::move(condition), crlf);
 }
 
 }  // namespace presso::scan_detail

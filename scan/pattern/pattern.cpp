@@ -267,17 +267,16 @@ Pattern Pattern::with_condition(std::shared_ptr<const LineCondition> condition) 
   return Pattern(make_conditional_matcher(matcher_, std::move(condition)));
 }
 
-/// Lines to be tested are those with a string of the condition's first set. A set that cannot be
-/// searched for, because it holds a line feed, is not used.
+/// Lines to be tested are those with a string of each set. A set that cannot be searched for,
+/// because it holds a line feed, is not used.
 Pattern Pattern::of_lines(std::shared_ptr<const LineCondition> condition,
                           const PatternOptions& options) {
-  std::shared_ptr<const Matcher> candidates;
-  const std::vector<std::vector<std::string>> required = condition->required();
-  if (!required.empty()) {
-    Result<Pattern> strings = compile_literals(required.front());
-    if (strings.ok()) candidates = std::move(strings->matcher_);
+  std::vector<std::shared_ptr<const Matcher>> finders;
+  for (const std::vector<std::string>& set : condition->required()) {
+    Result<Pattern> strings = compile_literals(set);
+    if (strings.ok()) finders.push_back(std::move(strings->matcher_));
   }
-  return Pattern(make_line_matcher(std::move(candidates), std::move(condition), options.crlf));
+  return Pattern(make_line_matcher(std::move(finders), std::move(condition), options.crlf));
 }
 
 std::size_t Pattern::count() const {
