@@ -28,7 +28,7 @@ std::uint64_t length_bit(std::size_t length) {
 }
 
 /// The first quote or backslash at or after `at`, or `end`; 16 bytes a step.
-const Byte* find_mark(const Byte* at, const Byte* end) {
+[[gnu::always_inline]] inline const Byte* find_mark(const Byte* at, const Byte* end) {
   const string_text::ByteVector quote = string_text::all('"');
   const string_text::ByteVector backslash = string_text::all('\\');
   for (; end - at >= static_cast<std::ptrdiff_t>(string_text::kStep); at += string_text::kStep) {
@@ -99,6 +99,26 @@ std::size_t unescape_field(Bytes text, Byte* to) {
   return static_cast<std::size_t>(to - begin);
 }
 
+/// Most places have no white space, or one space.
+[[gnu::always_inline]] inline const Byte* FieldReader::pass_space(const Byte* at) const {
+  if (at != end_ && *at > ' ') return at;
+  while (at != end_ && is_blank(*at)) ++at;
+  return at;
+}
+
+/// Passes a string from its opening quote to after its closing one.
+[[gnu::always_inline]] inline const Byte* FieldReader::pass_string(const Byte* at,
+                                                                  bool& escaped) const {
+  const Byte* const end = end_;
+  for (at = find_mark(at + 1, end); at != end; at = find_mark(at, end)) {
+    if (*at == '"') return at + 1;
+    escaped = true;
+    if (end - at < 2) return nullptr;
+    at += 2;
+  }
+  return nullptr;
+}
+
 FieldReader::FieldReader(const std::vector<FieldPath>& fields) : nodes_(1) {
   for (const FieldPath& field : fields) {
     const std::uint32_t slot = add_slot(field.steps);
@@ -143,7 +163,9 @@ const FieldReader::Node* FieldReader::wanted(const Node& node, Bytes key, bool e
   }
   if ((node.key_lengths & length_bit(key.size())) == 0) return nullptr;
   for (const auto& [name, child] : node.keys) {
-    if (equals(key, name)) return &nodes_[child];
+    const bool differs = key.size() != name.size() ||
+                         (!name.empty() && key[0] != static_cast<Byte>(name[0]));
+    if (!differs && equals(key, name)) return &nodes_[child];
   }
   return nullptr;
 }
@@ -182,11 +204,6 @@ void FieldReader::read(Bytes line) {
 bool FieldReader::read_json(const Byte* at) {
   at = read_object(nodes_[0], at);
   return at != nullptr && pass_space(at) == end_;
-}
-
-const Byte* FieldReader::pass_space(const Byte* at) const {
-  while (at != end_ && is_blank(*at)) ++at;
-  return at;
 }
 
 /// Passes the object whose '{' is at `at`, and reads its members.
@@ -278,17 +295,6 @@ const Byte* FieldReader::pass_value(const Byte* at, FieldValue& value) {
   after = pass_nested(at);
   if (after != nullptr) value.text = Bytes(at, static_cast<std::size_t>(after - at));
   return after;
-}
-
-/// Passes a string from its opening quote to after its closing one.
-const Byte* FieldReader::pass_string(const Byte* at, bool& escaped) const {
-  for (at = find_mark(at + 1, end_); at != end_; at = find_mark(at, end_)) {
-    if (*at == '"') return at + 1;
-    escaped = true;
-    if (end_ - at < 2) return nullptr;
-    at += 2;
-  }
-  return nullptr;
 }
 
 /// Passes an object or an array by counting brackets outside of strings.
