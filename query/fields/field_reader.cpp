@@ -108,7 +108,7 @@ std::size_t unescape_field(Bytes text, Byte* to) {
 
 /// Passes a string from its opening quote to after its closing one.
 [[gnu::always_inline]] inline const Byte* FieldReader::pass_string(const Byte* at,
-                                                                  bool& escaped) const {
+                                                                   bool& escaped) const {
   const Byte* const end = end_;
   for (at = find_mark(at + 1, end); at != end; at = find_mark(at, end)) {
     if (*at == '"') return at + 1;
@@ -163,8 +163,8 @@ const FieldReader::Node* FieldReader::wanted(const Node& node, Bytes key, bool e
   }
   if ((node.key_lengths & length_bit(key.size())) == 0) return nullptr;
   for (const auto& [name, child] : node.keys) {
-    const bool differs = key.size() != name.size() ||
-                         (!name.empty() && key[0] != static_cast<Byte>(name[0]));
+    const bool differs =
+        key.size() != name.size() || (!name.empty() && key[0] != static_cast<Byte>(name[0]));
     if (!differs && equals(key, name)) return &nodes_[child];
   }
   return nullptr;

@@ -96,6 +96,7 @@ class FieldTyper {
   Result<Use> type_others(Expression& e);
   Status type_fields(Expression& e, Use use);
   void warn_of_order(const Expression& e);
+  void warn_of_words(const Expression& e);
   Result<Expression> arithmetic(Expression e);
   Result<Expression> function(Expression e, Use use);
   Result<Expression> measure(const Expression& e);
@@ -292,11 +293,24 @@ void FieldTyper::warn_of_order(const Expression& e) {
   }
 }
 
+/// Warns where a field is compared with a bare word, since shells take quotes away, and people
+/// leave them out.
+void FieldTyper::warn_of_words(const Expression& e) {
+  for (std::size_t i = 1; i < e.arguments.size(); ++i) {
+    const Expression& word = e.arguments[i];
+    const bool is_bare = word.kind == Kind::kColumn && word.qualifier.empty() && is_field(word) &&
+                         text_.substr(word.offset, word.length) == word.text;
+    if (!is_bare || !is_field(e.arguments[0])) continue;
+    warnings_.push_back(word.text + " is a field here; text stands in quotes: '" + word.text + "'");
+  }
+}
+
 /// Fields among the operands are used as the others ask for.
 Result<Expression> FieldTyper::comparison(Expression e) {
   if (names_fields(e.arguments[0])) {
     for (std::size_t i = 1; i < e.arguments.size(); ++i) e.arguments[i] = as_text(e.arguments[i]);
   }
+  warn_of_words(e);
   const bool only_fields = std::all_of(e.arguments.begin(), e.arguments.end(),
                                        [this](const Expression& one) { return is_field(one); });
   if (only_fields) return compared_fields(e);

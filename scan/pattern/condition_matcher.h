@@ -19,7 +19,8 @@ std::shared_ptr<const Matcher> make_conditional_matcher(
     std::shared_ptr<const Matcher> inner, std::shared_ptr<const LineCondition> condition);
 /// Makes an engine whose matches are the whole lines (without line feed) for which the condition
 /// holds. Each of `finders` finds all lines that may pass. For each text the one is used that finds
-/// the fewest lines in a sample, and none if that is most of them; of these the first few are tried.
+/// the fewest lines in a sample, and none if that is most of them; of these the first few are
+/// tried.
 std::shared_ptr<const Matcher> make_line_matcher(
     std::vector<std::shared_ptr<const Matcher>> finders,
     std::shared_ptr<const LineCondition> condition, bool crlf);

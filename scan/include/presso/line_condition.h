@@ -35,8 +35,8 @@ class LineCondition {
   /// A tester refers to its condition and must not outlive it.
   virtual std::unique_ptr<Tester> tester() const = 0;
   /// Sets of strings, of each of which every line that passes holds at least one; no string is
-  /// empty. By one set or the other, the first ones preferred, lines are found that need a test, and
-  /// an index skips blocks. Empty: nothing is known, and every line is tested.
+  /// empty. By one set or the other, the first ones preferred, lines are found that need a test,
+  /// and an index skips blocks. Empty: nothing is known, and every line is tested.
   virtual std::vector<std::vector<std::string>> required() const { return {}; }
   /// How it is tested, in a few words for people.
   virtual std::string describe() const = 0;
