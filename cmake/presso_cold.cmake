@@ -38,6 +38,7 @@ set(presso_cold_files
   "(query/(bind|expression|plan|statement)|scan/(pattern|syntax|unicode))/.*"
   "scan/automaton/(aho_corasick|compiler|determinizer|minimal_dfa|transition_monoid)"
   "scan/blocks/(block_.*|chunk_source|indexed_chunks|line_parts|scanned_file)"
+  "query/fields/(field_types|required_strings)"
   "query/compute/(binder.*|builder.*|graph|node_text|program|steps_conversion|written_value)"
   "query/group/(dense_grouping|sum_states)"
   "query/join/key_filter"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What documents show is what comes out: the commands of docs/tour.md and the examples of
-docs/queries.md are run as a reader would, in an empty folder and on a terminal of 120 columns, and
-the plot of the README is what its script draws. `test_guides.py --update FILE` writes what comes
-out into a document. PRESSO_GENERATE_TABLE names the program that generates tables."""
+"""What documents show is what comes out: the commands of docs/tour.md and docs/logs.md and the
+examples of docs/queries.md are run as a reader would, in an empty folder and on a terminal of 120
+columns, and the plot of the README is what its script draws. `test_guides.py --update FILE` writes
+what comes out into a document. PRESSO_GENERATE_TABLE names the program that generates tables."""
 
 import os
 import pty
@@ -113,6 +113,9 @@ class Guides(CliTest):
     @unittest.skipUnless(GENERATE, "PRESSO_GENERATE_TABLE is not set")
     def test_queries(self):
         self.check("queries.md", 5)
+
+    def test_logs(self):
+        self.check("logs.md", 9)
 
     def test_tour(self):
         self.check("tour.md", 14)
