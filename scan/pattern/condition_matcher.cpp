@@ -12,9 +12,9 @@
 namespace presso::scan_detail {
 namespace {
 
-/// Of so many sets of strings it is tried which one is the rarest.
+/// The most sets of strings among which the rarest one is looked for.
 constexpr std::size_t kMostSets = 4;
-/// The bytes of a text in which that is tried.
+/// The bytes of a text in which it is looked for.
 constexpr std::size_t kSampleBytes = std::size_t{32} << 10;
 
 /// Lines of a text that may pass, tested in batches. One thread uses it.

@@ -221,7 +221,9 @@ def random_atom(rng):
         if rng.random() < 0.3:
             return f"{sql_text(text)} {compare} {name}", lambda f: strict(
                 lambda v: OPERATORS[compare](text.encode(), v.encode()), as_text(field(f, path)))
-        quoted = '"' + text.replace('"', '""') + '"' if text and rng.random() < 0.5 else sql_text(text)
+        quoted = sql_text(text)
+        if text and rng.random() < 0.5:
+            quoted = '"' + text.replace('"', '""') + '"'
         return f"{name} {compare} {quoted}", lambda f: strict(
             lambda v: OPERATORS[compare](v.encode(), text.encode()), as_text(field(f, path)))
     if kind < 4:
