@@ -43,6 +43,7 @@ def scan(
     invert: bool = False,
     unicode: bool = True,
     multiline: bool = False,
+    where: str | None = None,
     before: int = 0,
     after: int = 0,
     lines: tuple[int, int | None] | None = None,
@@ -67,6 +68,9 @@ def scan(
         fixed: patterns are strings; like: they are SQL's LIKE, against whole lines.
         word, whole_line: what must stand around a match.
         invert: lines without a match.
+        where: a condition that the fields of lines must meet, too, where lines are JSON objects or
+            logfmt: "level = 'error' and ms > 500" (docs/logs.md). Without a pattern the whole line
+            is the match. Not for multiline and GPUs.
         before, after: lines of context.
         lines: (first, last): only these lines, counted from 1.
         limit: the most lines that are given, of all files together.
@@ -84,8 +88,12 @@ def scan(
     UnsupportedError where presso-gpu is not there, and when it is used DeviceError where there is
     no GPU or it fails.
     """
-    if not patterns and (invert or word or whole_line):
+    if not patterns and ((invert and where is None) or word or whole_line):
         raise ArgumentError("no pattern for invert, word or whole_line")
+    if where is not None and not isinstance(where, str):
+        raise ArgumentError(f"where={where!r}: not a str")
+    if where is not None and (multiline or device != "cpu"):
+        raise ArgumentError("where= is for lines and the CPU, not with multiline= and device=")
     if fixed and like:
         raise ArgumentError("fixed and like exclude each other")
     one_of("on_error", on_error, ("raise", "skip"))
@@ -97,6 +105,7 @@ def scan(
         "invert": bool(invert),
         "unicode": bool(unicode),
         "multiline": bool(multiline),
+        "where": where,
         "before": whole("before", before),
         "after": whole("after", after),
         "first_line": first_line,
@@ -145,7 +154,7 @@ class Scan:
         self._files = files
         self._patterns = patterns
         self._asked = asked
-        given = asked | {"gpu": gpu_of(asked["device"])}
+        given = asked | {"gpu": gpu_of(asked["device"]), "has_patterns": bool(patterns)}
         # Without a pattern it is the empty one, which every line has.
         self._scan = _native.make_scan(files, patterns or [b""], given, part)
         self._part = part
@@ -190,12 +199,16 @@ class Scan:
             raise ArgumentError("a partition cannot be divided further")
         return of_files(self._files, target_bytes, self._divided)
 
+    def _is_everything(self):
+        """Whether neither a pattern nor a condition leaves out a line."""
+        return not self._patterns and self._asked["where"] is None
+
     def _divided(self, number, target_bytes):
         file = self._files[number]
         question = self._patterns, self._asked
         is_limited = self._asked["first_line"] > 1 or self._asked["last_line"] != MOST
         is_complete = self._asked["fail_fast"]
-        gives_all = not self._patterns and not is_limited and is_complete
+        gives_all = self._is_everything() and not is_limited and is_complete
         # After damage, parts would number the lines differently and thus choose other lines.
         is_one = is_limited and not is_complete
         address = address_of(file)

@@ -77,7 +77,8 @@ class LineSource:
         more = line_question(tree)
         asked["first_line"] = max(asked["first_line"], more.first)
         asked["last_line"] = min(asked["last_line"], more.last)
-        if base._patterns or more.patterns is None:
+        # Inverted, a further pattern would give more lines.
+        if base._patterns or asked["invert"] or more.patterns is None:
             return self._asking(base._patterns, asked)
         sharper = asked | {"syntax": "regex", "ignore_case": False, "unicode": True}
         try:
@@ -94,7 +95,7 @@ class LineSource:
     def count(self) -> int:
         """The number of lines, from the files' own line facts if possible."""
         base, asked = self._scan, self._scan._asked
-        gives_all = not base._patterns and asked["limit"] == MOST and asked["fail_fast"]
+        gives_all = base._is_everything() and asked["limit"] == MOST and asked["fail_fast"]
         # Partitions of files with an address tell how many lines they have.
         is_divided = base._part is None and all(file.url or file.path for file in base._files)
         if not gives_all or not is_divided:

@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "presso/expression.h"
+#include "presso/field_condition.h"
 #include "python/src/capsules.h"
 #include "python/src/errors.h"
 #include "python/src/gil.h"
@@ -59,6 +61,18 @@ Pattern take_pattern(const std::vector<std::string>& patterns, const PatternFlag
   const bool has_place = error.block < patterns.size() && error.byte_offset != Error::kNone;
   if (has_place) raise_explained(error, explain_error(patterns[error.block], error));
   raise(error);
+}
+
+/// The pattern in lines whose fields meet the condition; without `has_patterns` these lines
+/// themselves. An error is raised with the condition and a caret below it.
+Pattern take_pattern_where(const std::string& condition, bool has_patterns,
+                           const std::vector<std::string>& patterns, const PatternFlags& flags) {
+  Result<FieldCondition> made = compile_field_condition(condition);
+  if (!made.ok()) {
+    raise_explained(made.error(), explain_expression_error(condition, made.error()));
+  }
+  if (!has_patterns) return Pattern::of_lines(std::move(made->condition));
+  return take_pattern(patterns, flags).with_condition(std::move(made->condition));
 }
 
 /// The matches of a line as pairs of offsets in bytes.
@@ -250,11 +264,9 @@ class Lines {
 /// A search that is run anew by each use: a stream, the lines one by one, or a count.
 class Scan {
  public:
-  Scan(std::vector<OpenedFile> files, const std::vector<std::string>& patterns,
-       const PatternFlags& flags, ScanOptions options, LineColumns columns,
+  Scan(std::vector<OpenedFile> files, Pattern pattern, ScanOptions options, LineColumns columns,
        std::optional<LinePart> part, std::shared_ptr<const GpuPattern> gpu)
       : columns_(std::move(columns)) {
-    Pattern pattern = take_pattern(patterns, flags);
     // The three jobs share the compiled pattern and the files, and differ in what is kept of a
     // line.
     ScanJob job{std::move(files),
@@ -457,7 +469,12 @@ Scan make_scan(std::vector<OpenedFile> files, const std::vector<nb::bytes>& patt
   }
   std::vector<std::string> texts;
   for (const nb::bytes& pattern : patterns) texts.emplace_back(pattern.c_str(), pattern.size());
-  return Scan(std::move(files), texts, flags, std::move(options), std::move(columns),
+  const nb::object where = asked["where"];
+  Pattern pattern = where.is_none()
+                        ? take_pattern(texts, flags)
+                        : take_pattern_where(nb::cast<std::string>(where),
+                                             nb::cast<bool>(asked["has_patterns"]), texts, flags);
+  return Scan(std::move(files), std::move(pattern), std::move(options), std::move(columns),
               part.is_none() ? std::nullopt : std::optional(part_of(part)),
               gpu_pattern(asked["gpu"], texts, flags));
 }

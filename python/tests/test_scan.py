@@ -75,6 +75,40 @@ def test_all_lines(source, log_lines, request):
     assert scan.count() == len(log_lines)
 
 
+def test_conditions_on_fields(log, compressed, log_lines):
+    ids = [int(re.search("id=([0-9]+)", line)[1]) for line in log_lines]
+    wanted = [i + 1 for i, number in enumerate(ids) if number < 1000]
+
+    def numbers(*patterns, source=compressed, **options):
+        return [m.line_number for m in presso.scan(source, *patterns, **options)]
+
+    assert numbers(where="id < 1000") == numbers(where="id < 1000", source=log) == wanted
+    found = presso.scan(compressed, where="id < 1000")
+    assert found.count() == len(wanted) == len(pyarrow_lines(found))
+    assert [m.spans for m in presso.scan(compressed, where="id < 1000", columns=["spans"])] == [
+        ((0, len(log_lines[i - 1].encode())),) for i in wanted
+    ]
+    chosen = [i for i in wanted if "retry" in log_lines[i - 1]]
+    assert numbers("retry", where="id < 1000") == numbers(where="id < 1000 and retry") == chosen
+    others = presso.scan(compressed, where="id < 1000", invert=True)
+    assert others.count() == len(log_lines) - len(wanted)
+    parts = found.partitions(1 << 18)
+    assert len(parts) > 1 and all(part.rows is None for part in parts)
+    assert sum((list(part.scan()) for part in parts), []) == list(found)
+    with pytest.raises(presso.ArgumentError, match=r"id <\n +\^"):
+        presso.scan(compressed, where="id <")
+    for wrong in ({"multiline": True}, {"device": "gpu"}):
+        with pytest.raises(presso.ArgumentError, match="where="):
+            presso.scan(compressed, where="id < 1000", **wrong)
+    with pytest.raises(presso.ArgumentError, match="not a str"):
+        presso.scan(compressed, where=5)
+
+
+def pyarrow_lines(found):
+    pyarrow = pytest.importorskip("pyarrow")
+    return pyarrow.table(found)["line"]
+
+
 def test_several_files(log, compressed, tmp_path):
     one = presso.scan(compressed, "ERROR").count()
     assert presso.scan([log, compressed], "ERROR").count() == 2 * one
