@@ -88,6 +88,17 @@ TEST(FieldReader, DecodesEscapesInKeysAndTexts) {
   EXPECT_EQ(unescaped(R"(C:\w \u12 \)"), R"(C:\w \u12 \)");
 }
 
+TEST(FieldReader, DecodesEscapesWhereverTheyStand) {
+  for (std::size_t before = 0; before < 40; ++before) {
+    for (const std::size_t after : {0u, 1u, 15u, 16u, 33u}) {
+      const std::string left(before, 'x');
+      const std::string right(after, 'y');
+      EXPECT_EQ(unescaped(left + "\\n\\u20ac" + right), left + "\n\xE2\x82\xAC" + right);
+      EXPECT_EQ(unescaped(left + right + "\\"), left + right + "\\");
+    }
+  }
+}
+
 TEST(FieldReader, FindsQuotesWhereverTheyStand) {
   for (std::size_t length = 0; length < 70; ++length) {
     const std::string text(length, 'x');
