@@ -39,8 +39,9 @@ class Guide:
         self.setup = []
         self.examples = []
         at = 0
-        if "## Examples" in self.lines:
-            at = self.lines.index("## Examples")
+        for heading in ("## Examples", "## Fields without a schema"):
+            if heading in self.lines:
+                at = self.lines.index(heading)
         while at < len(self.lines):
             line = self.lines[at]
             if line.startswith(INDENT + "$ "):
