@@ -77,6 +77,7 @@ class Where(CliTest):
     def test_several_conditions_and_patterns_all_hold(self):
         self.assertEqual(self.lines("level = 'error'", "--where", "ms < 600"), [1, 5])
         self.assertEqual(self.lines("level = 'error'", "-e", "late|short"), [5, 8])
+        self.assertEqual(self.lines("level = 'error'", "-i", "-e", "LATE|SHORT"), [5, 8])
         self.assertEqual(self.lines("ms > 0", "--and", "timeout", "--not", "late"), [1, 3, 4])
         self.assertEqual(self.lines("ms > 0", "-e", "b", "-e", "late", "--not", "bob"), [4, 8])
 
@@ -171,6 +172,7 @@ class Where(CliTest):
                 self.assertIn(f"    {condition}\n    {' ' * caret}^\n", result.err)
         self.fails("scan", "--where", "ms > 1", "-U", "log", saying="--multiline")
         self.fails("scan", "--where", "ms > 1", "--null-data", "log", saying="--null-data")
+        self.fails("scan", "-i", "--where", "ms > 1", "log", saying="ilike and lower()")
         self.fails("scan", "--where", "ms > 1", "pattern", saying="pattern: No such file")
 
     def test_what_is_seldom_meant_is_said(self):

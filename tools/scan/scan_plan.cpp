@@ -74,6 +74,12 @@ Status ScanPlan::check(const ScanSettings& settings) {
                       "--where is about lines that end in line feeds; --multiline and --null-data "
                       "cannot go with it");
   }
+  const bool has_patterns = !settings.patterns.empty() || has_conditions;
+  const bool ignores_case = settings.letter_case == ScanSettings::Case::kIgnore;
+  if (!settings.where.empty() && !has_patterns && ignores_case) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "--ignore-case is about patterns; in --where, ilike and lower() ignore case");
+  }
   if (settings.multiline && settings.syntax == ScanSettings::Syntax::kLike) {
     return make_error(ErrorCode::kInvalidArgument,
                       "--like is about whole lines; it cannot go with --multiline");
