@@ -16,8 +16,9 @@ using Op = Expression::Op;
 
 /// With it all escapes of ASCII characters begin.
 constexpr std::string_view kEscape = "\\u00";
-/// Larger sets are not made, since a search for many strings is slow.
-constexpr std::size_t kMostStrings = 64;
+/// Larger sets are not made. To find lines by 400 strings took 0.6 of the time of testing all
+/// lines, and by 800 strings 1.6 times as much (`trace in (...)` on 500 MB of JSON).
+constexpr std::size_t kMostStrings = 400;
 constexpr std::array<std::string_view, 5> kTestsOfParts = {"contains", "starts_with", "prefix",
                                                            "ends_with", "suffix"};
 
