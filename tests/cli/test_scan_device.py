@@ -102,6 +102,14 @@ class FakeGpu(CliTest):
                 self.expect_same(*mode, pattern, "app.log.presso")
         self.expect_same("-F", "-e", "timeout", "-e", "cache user", "-c", "app.log.presso")
 
+    def test_conditions_on_fields_hold_for_every_output(self):
+        """The GPU finds lines that hold what a condition needs, or the pattern; the CPU tests them."""
+        self.compressed("app.log", None, *BLOCKS)
+        for mode in MODES:
+            for condition in ("pid = 77 or cache and pid < 500", "pid > 9000", "pid is null"):
+                self.expect_same(*mode, "--where", condition, "app.log.presso")
+                self.expect_same(*mode, "-e", "timeout", "--where", condition, "app.log.presso")
+
     def test_several_files_and_directories(self):
         os.mkdir("logs")
         for name in ("logs/a", "logs/b", "logs/c"):
