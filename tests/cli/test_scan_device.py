@@ -103,7 +103,7 @@ class FakeGpu(CliTest):
         self.expect_same("-F", "-e", "timeout", "-e", "cache user", "-c", "app.log.presso")
 
     def test_conditions_on_fields_hold_for_every_output(self):
-        """The GPU finds lines that hold what a condition needs, or the pattern; the CPU tests them."""
+        """The GPU finds lines with what a condition needs, or the pattern; the CPU tests them."""
         self.compressed("app.log", None, *BLOCKS)
         for mode in MODES:
             for condition in ("pid = 77 or cache and pid < 500", "pid > 9000", "pid is null"):
