@@ -96,7 +96,10 @@ class Help(CliTest):
     def run_example(self, example):
         for name in self.files():
             shutil.rmtree(name) if os.path.isdir(name) else os.unlink(name)
-        self.write("app.log", log_text(30000))
+        log = log_text(30000)
+        if "--since" in example:
+            log = b"2026-11-28 10:00:00 x\n" + log
+        self.write("app.log", log)
         self.write("logs/one.log", b"one\n")
         self.ok("compress", "-1", "logs/one.log", "app.log")
         self.write("orders.csv", b"id,price\n1,2.50\n")
