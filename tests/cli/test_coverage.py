@@ -19,6 +19,7 @@ import test_reports
 import test_scan
 import test_scan_choice
 import test_scan_config
+import test_scan_counts
 import test_scan_device
 import test_scan_encoding
 import test_scan_files

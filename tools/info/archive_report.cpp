@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
 #include <set>
 
 #include "format/block_filter.h"
 #include "format/time_facts.h"
 #include "presso/line_table.h"
+#include "tools/times/time_window.h"
 
 namespace presso::cli {
 namespace {
@@ -75,14 +75,11 @@ void count_lines(const RandomAccess& file, const ArchiveIndex& index, ArchiveRep
 
 std::string moment_text(std::int64_t nanos) {
   constexpr std::int64_t kSecond = 1'000'000'000;
-  const std::time_t seconds = nanos / kSecond - (nanos % kSecond < 0 ? 1 : 0);
-  std::tm shown = {};
-  char text[64] = "";
-  if (gmtime_r(&seconds, &shown) == nullptr) return text;
-  const std::size_t size = std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &shown);
-  std::snprintf(text + size, sizeof text - size, ".%03d",
+  const std::int64_t seconds = nanos / kSecond - (nanos % kSecond < 0 ? 1 : 0);
+  char fraction[16];
+  std::snprintf(fraction, sizeof fraction, ".%03d",
                 static_cast<int>((nanos - seconds * kSecond) / 1'000'000));
-  return text;
+  return clock_text(seconds) + fraction;
 }
 
 /// Takes the times of the first member's form; members of another form are passed over.

@@ -52,9 +52,24 @@ Apply buffering(ScanSettings::Buffering& target, ScanSettings::Buffering value) 
   };
 }
 
-/// The flags about the fields before a line.
+/// The flags about the fields before a line, and about counts in place of lines.
 std::vector<Flag> line_flags(ScanSettings& s) {
   return {
+      {.name = "count-by",
+       .value_name = "TEMPLATE",
+       .category = kOutput,
+       .brief = "count matches by TEMPLATE and print the counts, the most frequent first",
+       .text = "As in --replace, $0 stands for the match, $1 and $name for groups; '$0' counts "
+               "different matches. All files are counted together.",
+       .apply = text_into(s.count_by)},
+      {.name = "histogram",
+       .value_name = "SPAN",
+       .category = kOutput,
+       .brief = "count lines by their time, in spans of 30s, 15m, 1h, 1d, 1w or the like",
+       .text = "Prints bars on a terminal, else CSV. All files are counted together. Times are "
+               "those of "
+               "--since; where lines tell a zone, spans are those of --tz.",
+       .apply = text_into(s.histogram)},
       {.short_name = 'n',
        .name = "line-number",
        .category = kOutput,

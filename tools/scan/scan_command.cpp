@@ -20,6 +20,7 @@
 #include "tools/decompress/damage.h"
 #include "tools/io/output.h"
 #include "tools/scan/commands.h"
+#include "tools/scan/scan_counts.h"
 #include "tools/scan/scan_device.h"
 #include "tools/scan/scan_explain.h"
 #include "tools/scan/scan_input.h"
@@ -117,6 +118,7 @@ class ScanCommand final : public Command {
   std::optional<Output> output_;
   std::optional<ScanPrinter> printer_;
   std::optional<ScanJson> json_;
+  std::optional<ScanCounts> counts_;
   ScanSink* sink_ = nullptr;
   ScanStatistics statistics_;
   std::uint64_t lines_left_ = kNoLimit;  ///< of --max-total
@@ -157,12 +159,16 @@ Result<int> ScanCommand::run(std::vector<std::string> operands) {
     error("--device=gpu", started.error());
     return kFailure;
   }
-  if (settings_.times.limits()) {
+  if (settings_.uses_times()) {
     PRESSO_ASSIGN(times_, time_window(settings_.times));
   }
   plan_.emplace(settings_, std::move(operands), pattern_->spans_lines());
   lines_left_ = settings_.max_total.value_or(kNoLimit);
   open_output();
+  if (settings_.groups()) {
+    PRESSO_ASSIGN(ScanCounts counts, ScanCounts::make(settings_, *pattern_, *output_));
+    sink_ = &counts_.emplace(std::move(counts));
+  }
   if (settings_.explain) explain_plan(settings_, *plan_, *pattern_);
   // With --max-count=0 nothing can be selected, so no file is opened, as in ripgrep.
   if (settings_.max_count != 0u) scan_all();
@@ -234,6 +240,7 @@ void ScanCommand::flush_output() {
 /// Prints what comes after all files: totals, figures, the JSON summary. It is also reached after
 /// an error, so that figures and summary are complete.
 void ScanCommand::finish() {
+  if (counts_) counts_->print(isatty(STDOUT_FILENO) != 0);
   if (settings_.count_total && !settings_.quiet) {
     output_->write_number(total_);
     output_->write(plan_->print_options().line.line_end);
@@ -326,6 +333,11 @@ void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
   const BinaryRule rule = plan_->rule_for(origin);
   ScanOptions options = plan_->scan_options(rule, lines_left_);
   options.times = times_;
+  if (counts_) {
+    options.matches = !settings_.count_by.empty();
+    options.line_numbers = false;
+    options.lines_after_nul = true;
+  }
   struct stat status = {};
   const bool is_file = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
   if (options.times && !settings_.times.year && is_file) {

@@ -89,16 +89,34 @@ Status ScanPlan::check(const ScanSettings& settings) {
                       "with --null-data line feeds may be matched as it is; --multiline cannot go "
                       "with it");
   }
-  if (settings.times.limits() && settings.multiline) {
-    return make_error(ErrorCode::kInvalidArgument,
-                      "--since and --until are about lines; they cannot go with --multiline");
+  if (settings.uses_times() && settings.multiline) {
+    return make_error(
+        ErrorCode::kInvalidArgument,
+        "--since, --until and --histogram are about lines; they cannot go with --multiline");
   }
-  if (settings.times.limits() && settings.line_end == ScanSettings::LineEnd::kNul) {
+  if (settings.uses_times() && settings.line_end == ScanSettings::LineEnd::kNul) {
     return make_error(ErrorCode::kInvalidArgument,
-                      "--since and --until are about lines that line feeds end; --null-data cannot "
-                      "go with them");
+                      "--since, --until and --histogram are about lines that line feeds end; "
+                      "--null-data cannot go with them");
   }
-  if (settings.times.limits() && settings.passthru) {
+  const std::uint64_t context = settings.before_context.value_or(0) +
+                                settings.after_context.value_or(0) + settings.both_contexts;
+  const bool has_context = context > 0 || settings.passthru;
+  if (settings.groups() && (counts || settings.json || settings.quiet || has_context ||
+                            settings.listing != Listing::kNone || settings.replacement)) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "--count-by and --histogram print counts of their own; other counts, lists, "
+                      "--json, --quiet, --replace and lines around matches cannot go with them");
+  }
+  if (!settings.histogram.empty() && !settings.count_by.empty()) {
+    return make_error(ErrorCode::kInvalidArgument, "--count-by cannot go with --histogram");
+  }
+  if (!settings.count_by.empty() && (settings.invert || settings.multiline)) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "--count-by is about matches in lines; --invert-match and --multiline cannot "
+                      "go with it");
+  }
+  if (settings.uses_times() && settings.passthru) {
     return make_error(ErrorCode::kInvalidArgument,
                       "--passthru prints lines of any time; --since and --until cannot go with it");
   }

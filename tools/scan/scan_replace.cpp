@@ -106,6 +106,13 @@ void Replacement::expand(std::string_view line, const MatchSpan& match, PatternG
   }
 }
 
+std::string Replacement::of_match(std::string_view line, const MatchSpan& match,
+                                  PatternGroups& groups) const {
+  std::string text;
+  expand(line, match, groups, text);
+  return text;
+}
+
 /// Replaces all matches of a line; `spans` gets where the replacements lie, for colouring.
 /// `matches` are in ascending order and do not overlap.
 std::string Replacement::apply(std::string_view line, std::span<const MatchSpan> matches,

@@ -48,6 +48,8 @@ class Replacement {
   /// The result is a new string, since replacements change the length.
   std::string apply(std::string_view line, std::span<const MatchSpan> matches,
                     PatternGroups& groups, std::vector<MatchSpan>& spans) const;
+  /// Returns what one match is replaced by.
+  std::string of_match(std::string_view line, const MatchSpan& match, PatternGroups& groups) const;
 
  private:
   /// A piece of the template: text, or a group by number or name.

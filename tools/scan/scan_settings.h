@@ -122,6 +122,12 @@ struct ScanSettings {
   ScanRange lines{1};
   ScanRange blocks{0};
   TimeSettings times;
+  std::string histogram;  ///< a span of time; empty: not given
+  std::string count_by;   ///< a template; empty: not given
+
+  /// Whether counts are all that is printed, of something else than lines or matches.
+  bool groups() const { return !histogram.empty() || !count_by.empty(); }
+  bool uses_times() const { return times.limits() || !histogram.empty(); }
 
   // Which files.
   WalkOptions walk;

@@ -112,6 +112,15 @@ std::int64_t LocalZone::utc_of(std::int64_t local) const {
   return offset_at(local - after) == after ? local - after : local - before;
 }
 
+std::string clock_text(std::int64_t seconds) {
+  const std::time_t time = seconds;
+  std::tm shown = {};
+  char text[64] = "";
+  if (gmtime_r(&time, &shown) != nullptr)
+    std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &shown);
+  return text;
+}
+
 std::optional<std::int64_t> span_seconds(std::string_view text) {
   constexpr std::string_view kUnits = "smhdw";
   constexpr std::int64_t kSeconds[] = {1, 60, 3600, kDay, 7 * kDay};

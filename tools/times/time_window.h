@@ -45,6 +45,9 @@ class LocalZone {
   std::shared_ptr<const query::TimeZone> named_;  ///< nullptr: the system's
 };
 
+/// Seconds since 1970, as "2026-11-28 10:00:00".
+std::string clock_text(std::int64_t seconds);
+
 /// "15m", "1h30m", "2d": seconds; nullopt for another text.
 std::optional<std::int64_t> span_seconds(std::string_view text);
 
