@@ -35,7 +35,7 @@ constexpr const char* kFormats[] = {
     "%m/%d/%Y %I:%M:%S %p",    "%d/%m/%Y %H:%M:%S",
     "%m/%d/%Y %H:%M:%S",       "%d-%m-%Y %H:%M:%S",
     "%m-%d-%Y %H:%M:%S",       "%Y%m%dT%H%M%S%z",
-    "%Y%m%dT%H%M%S",           "%Y%m%d-%H:%M:%S:%f",
+    "%Y%m%dT%H%M%S",           "%Y%m%d-%H:%M:%S:%L",
     "%Y%m%d-%H:%M:%S",         "%Y%m%d %H:%M:%S",
     "%Y%m%d %H%M%S",           "%y/%m/%d %H:%M:%S",
     "%y-%m-%d %H:%M:%S",       "%y%m%d %H:%M:%S",
@@ -66,7 +66,7 @@ char lowered(char c) {
 }
 
 bool is_number(char specifier) {
-  return specifier != 0 && std::strchr("YymdHIMSfs", specifier) != nullptr;
+  return specifier != 0 && std::strchr("YymdHIMSfLs", specifier) != nullptr;
 }
 
 /// A number of `least` to `most` digits.
@@ -161,7 +161,7 @@ Result<TimeReader> TimeReader::make(TimeForm form, std::int64_t latest) {
     Item item;
     if (format[i] != '%') {
       item.literal = format[i];
-    } else if (++i < format.size() && std::strchr("YymdbBaAHIMSfpzs?", format[i]) != nullptr) {
+    } else if (++i < format.size() && std::strchr("YymdbBaAHIMSfLpzs?", format[i]) != nullptr) {
       item.specifier = format[i] == 'B' ? 'b' : format[i] == 'A' ? 'a' : format[i];
     } else if (i < format.size() && (format[i] == 'e' || format[i] == '%' || format[i] == 'T')) {
       if (format[i] == 'T') {
@@ -175,7 +175,7 @@ Result<TimeReader> TimeReader::make(TimeForm form, std::int64_t latest) {
       const std::string what = i < format.size() ? std::string{'%', format[i]} : "a % at its end";
       return make_error(ErrorCode::kInvalidArgument,
                         "the format '" + form.format + "' has " + what +
-                            "; known are %Y %y %m %d %e %b %H %I %M %S %T %f %p %a %z %s %? %%");
+                            "; known are %Y %y %m %d %e %b %H %I %M %S %T %f %L %p %a %z %s %? %%");
     }
     if (item.specifier != 0 && !reader.items_.empty() && is_number(item.specifier) &&
         is_number(reader.items_.back().specifier)) {
@@ -232,6 +232,10 @@ bool TimeReader::read_item(const Item& item, const char*& at, const char* end, P
       return true;
     case 'f':
       return take_fraction(at, end, parts.nanos);
+    case 'L':
+      if (!take_number(at, end, 1, 3, number)) return false;
+      parts.nanos = number * (kSecond / 1000);
+      return true;
     case 'p':
       if (end - at < 2 || lowered(at[1]) != 'm') return false;
       if (lowered(*at) != 'a' && lowered(*at) != 'p') return false;

@@ -148,9 +148,9 @@ std::vector<Flag> time_hint_flags(TimeHint& hint) {
        .category = kSelection,
        .brief = "how lines write their time, as strptime() reads it",
        .text =
-           "For example '%d.%m.%Y %H:%M:%S'. Known are %Y %y %m %d %e %b %H %I %M %S %T %f %p %a "
-           "%z %s %? %%; %S takes a fraction, %s seconds since 1970 or finer units, %? any "
-           "character.",
+           "For example '%d.%m.%Y %H:%M:%S'. Known are %Y %y %m %d %e %b %H %I %M %S %T %f %L %p "
+           "%a %z %s %? %%; %S takes a fraction, %L is thousandths of a second, %s seconds since "
+           "1970 or finer units, %? any character.",
        .apply = [&hint](const Given& given) -> Status {
          const auto reader = TimeReader::make({0, "", given.value}, 0);
          if (!reader.ok()) {

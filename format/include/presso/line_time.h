@@ -28,9 +28,9 @@ struct TimeForm {
   /// The name of the field that has the time, in lines of JSON or of key=value pairs; empty: the
   /// time stands behind the words.
   std::string key;
-  /// As strptime() reads it: %Y %y %m %d %b %H %I %M %S %f %p %a %z, %s (seconds since 1970, or by
-  /// the number of digits thousandths, millionths or nanoseconds) and %? (any byte). A blank is any
-  /// number of them; %S takes a fraction, too.
+  /// As strptime() reads it: %Y %y %m %d %b %H %I %M %S %f %L %p %a %z, %s (seconds since 1970, or
+  /// by the number of digits thousandths, millionths or nanoseconds) and %? (any byte). A blank is
+  /// any number of them; %S takes a fraction, too.
   std::string format;
 
   friend bool operator==(const TimeForm&, const TimeForm&) = default;

@@ -38,7 +38,7 @@ TEST(LineTime, FindsTheFormsOfUsualLogs) {
   EXPECT_EQ(format_of("[Sun Dec 04 04:47:44 2005] [notice] x\n"), "0 %a %b %d %H:%M:%S %Y");
   EXPECT_EQ(format_of("I0314 15:09:26.535897 1 main.go:1] x\n"), "0 %?%m%d %H:%M:%S");
   EXPECT_EQ(format_of("Jan 5, 2024 3:04:05 PM org.x.Main run\n"), "0 %b %d, %Y %I:%M:%S %p");
-  EXPECT_EQ(format_of("20171223-22:15:29:606|Step|3\n"), "0 %Y%m%d-%H:%M:%S:%f");
+  EXPECT_EQ(format_of("20171223-22:15:29:606|Step|3\n"), "0 %Y%m%d-%H:%M:%S:%L");
   EXPECT_EQ(format_of("081109 203615 148 INFO x\n"), "0 %y%m%d %H%M%S");
   EXPECT_EQ(format_of("1700000000.5 x\n1700000001 y\n"), "0 %s");
   EXPECT_EQ(format_of("{\"a\":1,\"ts\": \"2026-11-28T10:00:00Z\"}\n"), "0 ts %Y-%m-%dT%H:%M:%S%z");
@@ -66,6 +66,9 @@ TEST(LineTime, ReadsTimes) {
   EXPECT_FALSE(time_by(iso, "1970-01-02T00:00:01Z7"));
   EXPECT_FALSE(time_by(iso, "1677-01-02T00:00:01Z"));
   EXPECT_FALSE(time_by(iso, "2262-01-02T00:00:01Z"));
+  const TimeForm short_parts{0, "", "%Y%m%d-%H:%M:%S:%L"};
+  EXPECT_EQ(time_by(short_parts, "19700101-0:0:1:7|x"), kSecond + 7'000'000);
+  EXPECT_FALSE(time_by(short_parts, "19700101-0:0:1:7000|x"));
   const TimeForm noon{0, "", "%Y-%m-%d %I:%M:%S %p"};
   EXPECT_EQ(time_by(noon, "1970-01-01 12:00:01 am"), kSecond);
   EXPECT_EQ(time_by(noon, "1970-01-01 12:00:00 PM"), kDay / 2);
