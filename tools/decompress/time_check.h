@@ -4,7 +4,7 @@
 // by tests/cli/test_scan_times.py.
 #pragma once
 
-#include "presso/archive_reader.h"
+#include "presso/decompress.h"
 
 namespace presso::cli {
 
