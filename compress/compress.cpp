@@ -245,7 +245,14 @@ class Compressor {
   Status finish_member(bool more) {
     const Stopwatch time;
     if (!lines_.empty()) PRESSO_TRY(writer_->add_line_facts(serialise_line_facts(lines_)));
-    if (times_) PRESSO_TRY(writer_->add_times(serialise_time_facts(times_->finish(more))));
+    if (times_) {
+      const TimeFacts times = times_->finish(more);
+      // A short text is read as fast as its times, which would make the file larger.
+      const bool is_asked = !options_.times.key.empty() || !options_.times.format.empty();
+      if (is_asked || summary_.plain_bytes >= kTimeSampleBytes) {
+        PRESSO_TRY(writer_->add_times(serialise_time_facts(times)));
+      }
+    }
     if (filter_) {
       const std::vector<Byte> filter = filter_->finish();
       if (!filter.empty()) PRESSO_TRY(writer_->add_filter(filter));

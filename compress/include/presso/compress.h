@@ -110,7 +110,8 @@ struct CompressOptions {
   /// until the member ends, and so are the n-grams of up to 128 blocks at a time (16 to 150 MiB).
   /// nullopt: 5 % under Favor::kArchive, else none.
   std::optional<std::uint32_t> filter_permille;
-  /// For the times of lines (FORMAT.md 7.5), which are written where lines tell them: what is known
+  /// For the times of lines (FORMAT.md 7.5), which are written where lines tell them, for 64 KiB or
+  /// more of text, or for less where something is known of their form: what is known
   /// of their form, and a moment of which no line is more than a day later, in nanoseconds since
   /// 1970. Without it lines that tell no year have no times.
   TimeHint times;
