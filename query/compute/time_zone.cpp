@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 
 #include "query/compute/moments.h"
 
@@ -207,6 +209,10 @@ Result<std::shared_ptr<const TimeZone>> TimeZone::load(const std::string& name) 
   };
   if (!is_zone_name(name)) return missing("; they are called like 'Europe/Berlin'");
   const std::string path = "/usr/share/zoneinfo/" + name;
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown)) {
+    return missing(", as " + path + " is no file");
+  }
   std::ifstream file(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   if (!file.is_open() || bytes.empty()) return missing(", as " + path + " is not there");

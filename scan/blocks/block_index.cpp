@@ -135,10 +135,7 @@ Result<std::vector<MemberFilter>> ask_members(const RandomAccess& file, const Ar
   bool any = false;
   for (const ArchiveMember& member : index.members()) {
     PRESSO_ASSIGN(MemberFilter filter, ask_filter(file, member, required));
-    if (with_times) {
-      PRESSO_ASSIGN(filter.times, read_time_facts(file, member));
-    }
-    any |= !filter.wanted.empty() || filter.times.has_value();
+    any |= !filter.wanted.empty() || with_times;
     filters.push_back(std::move(filter));
   }
   for (std::size_t i = 0; any && i < filters.size(); ++i) {
@@ -159,9 +156,9 @@ std::optional<std::vector<MemberFilter>> ask_filters(const RandomAccess& file,
     if (!container) bad = std::move(filters.error());
     return std::nullopt;
   }
-  const bool any = std::any_of(filters->begin(), filters->end(), [](const MemberFilter& filter) {
-    return !filter.wanted.empty() || filter.times.has_value();
-  });
+  const bool any =
+      with_times || std::any_of(filters->begin(), filters->end(),
+                                [](const MemberFilter& filter) { return !filter.wanted.empty(); });
   return any ? std::optional(std::move(*filters)) : std::nullopt;
 }
 
@@ -205,16 +202,14 @@ bool can_skip(const RequiredLiterals& required, const ScanOptions& options) {
 /// Opens the index for a scan if it can leave out blocks: it needs filters, line facts and a clause
 /// of strings. nullptr where it cannot, and then `index` is as it was unless it was taken; `bad`
 /// gets what is wrong with a filter.
-std::unique_ptr<BlockIndex> BlockIndex::open(const RandomAccess& file,
-                                             std::optional<ArchiveIndex>& index,
-                                             const RequiredLiterals& required,
-                                             const ScanOptions& options,
-                                             std::optional<Error>& bad) {
+std::unique_ptr<BlockIndex> BlockIndex::open(
+    const RandomAccess& file, std::optional<ArchiveIndex>& index, const RequiredLiterals& required,
+    const ScanOptions& options, const std::vector<MemberTimes>& times, std::optional<Error>& bad) {
   // Where lines without a match are wanted, any block may have some.
   const RequiredLiterals& asked = options.invert ? RequiredLiterals() : required;
   auto filters = ask_filters(file, *index, asked, options.times.has_value(), bad);
   if (!filters) return nullptr;
-  std::optional<Choice> choice = choose_clause(*index, asked, options, std::move(*filters));
+  std::optional<Choice> choice = choose_clause(*index, asked, options, times, std::move(*filters));
   if (!choice) return nullptr;
   // The rule for binary files needs to see the beginning and all reported lines of the text.
   if (options.binary != BinaryRule::kText && holds_nul(choice->facts)) return nullptr;
@@ -224,38 +219,24 @@ std::unique_ptr<BlockIndex> BlockIndex::open(const RandomAccess& file,
   return std::unique_ptr<BlockIndex>(new BlockIndex(std::move(*opened), std::move(*choice)));
 }
 
-/// Says which blocks may have lines of the wanted times, where all members that tell times tell
-/// them in the same way, which is that of the search.
+/// Says which blocks may have lines of the wanted times.
 void BlockIndex::choose_times(const TimeWindow& window, const ArchiveIndex& index,
+                              const std::vector<MemberTimes>& times,
                               const std::vector<MemberFilter>& filters, Choice& choice) {
-  const TimeFacts* known = nullptr;
-  for (const MemberFilter& filter : filters) {
-    if (!filter.times) continue;
-    if (known == nullptr) known = &*filter.times;
-    if (filter.times->form != known->form || filter.times->latest != known->latest) return;
-  }
-  if (known == nullptr) return;
-  const auto differs = [](const std::string& hint, const std::string& form) {
-    return !hint.empty() && hint != form;
-  };
-  if (differs(window.hint.key, known->form.key)) return;
-  if (differs(window.hint.format, known->form.format)) return;
-  Result<TimeReader> reader = TimeReader::make(known->form, known->latest);
-  if (!reader.ok() || (reader->lacks_year() && window.latest_is_given)) return;
-  const TimeWindow::Range& range = reader->has_zone() ? window.moments : window.clocks;
   for (std::size_t i = 0; i < filters.size(); ++i) {
     const std::size_t blocks = static_cast<std::size_t>(index.members()[i].block_count);
     const std::size_t begin = choice.in_time.size();
     choice.in_time.resize(begin + blocks, 1);
-    if (!filters[i].times || filters[i].facts.empty()) continue;
+    if (!times[i].facts || filters[i].facts.empty()) continue;
+    const bool has_zone = times[i].reader->has_zone();
+    const TimeWindow::Range& range = has_zone ? window.moments : window.clocks;
     for (std::size_t block = 0; block < blocks; ++block) {
-      const BlockTimes& times = filters[i].times->blocks[block];
-      const bool is_within = times.least < range.until && times.greatest >= range.since;
+      const BlockTimes& told = times[i].facts->blocks[block];
+      const bool is_within = told.least < range.until && told.greatest >= range.since;
       choice.in_time[begin + block] = is_within ? 1 : 0;
     }
     if (filters[i].facts.front().begins_with_mark) choice.in_time[begin] = 1;
   }
-  choice.times = std::move(*reader);
 }
 
 /// Chooses the clause that leaves the fewest of the blocks with wanted times. Returns nullopt if
@@ -263,10 +244,11 @@ void BlockIndex::choose_times(const TimeWindow& window, const ArchiveIndex& inde
 std::optional<BlockIndex::Choice> BlockIndex::choose_clause(const ArchiveIndex& index,
                                                             const RequiredLiterals& required,
                                                             const ScanOptions& options,
+                                                            const std::vector<MemberTimes>& times,
                                                             std::vector<MemberFilter> filters) {
   const std::vector<ArchiveMember>& members = index.members();
   Choice choice;
-  if (options.times) choose_times(*options.times, index, filters, choice);
+  if (options.times) choose_times(*options.times, index, times, filters, choice);
   choice.wanted = choice.in_time;
   std::uint64_t fewest = choice.wanted.empty() ? index.block_count() : count_wanted(choice.wanted);
   for (std::size_t number = 0; number < required.clauses.size(); ++number) {

@@ -23,10 +23,10 @@
 
 #include "format/block_filter.h"
 #include "format/line_facts.h"
-#include "format/time_facts.h"
 #include "presso/decompress.h"
 #include "presso/line_parts.h"
 #include "presso/lines.h"
+#include "scan/blocks/member_times.h"
 #include "scan/matching/required_literals.h"
 
 namespace presso::scan_detail {
@@ -36,7 +36,6 @@ struct MemberFilter {
   /// For each clause, whether each block is wanted (0 or 1); empty without a filter of use.
   std::vector<std::vector<Byte>> wanted;
   std::vector<LineFacts> facts;  ///< of each block; empty where there are none
-  std::optional<TimeFacts> times;
 };
 
 /// Whether filters can be of use to a search with these requirements and options.
@@ -48,11 +47,14 @@ class BlockIndex {
  public:
   /// Makes the index of a search. Returns nullptr if there is no filter, or it is of no use to this
   /// search. `index` is that of `file`, which is kept by reference; it is taken unless nullptr is
-  /// returned because no filter is useful. `bad` gets what is wrong with a filter, if something is.
+  /// returned because no filter is useful. `times`: of all members where the options ask for times,
+  /// else empty. `bad` gets what is wrong with a filter, if something is.
   static std::unique_ptr<BlockIndex> open(const RandomAccess& file,
                                           std::optional<ArchiveIndex>& index,
                                           const RequiredLiterals& required,
-                                          const ScanOptions& options, std::optional<Error>& bad);
+                                          const ScanOptions& options,
+                                          const std::vector<MemberTimes>& times,
+                                          std::optional<Error>& bad);
 
   /// Makes the index of a part of a file, with the blocks that its sender has chosen. Errors: kIo
   /// if the file is not the one that was divided, and the errors of opening it.
@@ -77,8 +79,6 @@ class BlockIndex {
   bool skipped_by_time(std::uint64_t block) const {
     return !choice_.in_time.empty() && choice_.in_time[in_choice(block)] == 0;
   }
-  /// How lines tell their time, if the file says so.
-  const std::optional<TimeReader>& time_reader() const { return choice_.times; }
   /// Where the text to be searched begins in a block that is wanted: 0, or where a part does.
   std::size_t begin_in(std::uint64_t block) const {
     return block == first_block_ ? begin_in_first_ : 0;
@@ -104,7 +104,6 @@ class BlockIndex {
     std::vector<LineFacts> facts;  ///< of each block to go through
     std::vector<Byte> wanted;      ///< a bool for each of them
     std::vector<Byte> in_time;     ///< the same by times alone; empty: all are
-    std::optional<TimeReader> times;
   };
 
   /// `first_block` is the number of the first block to go through.
@@ -121,8 +120,10 @@ class BlockIndex {
   static std::optional<Choice> choose_clause(const ArchiveIndex& index,
                                              const RequiredLiterals& required,
                                              const ScanOptions& options,
+                                             const std::vector<MemberTimes>& times,
                                              std::vector<MemberFilter> filters);
   static void choose_times(const TimeWindow& window, const ArchiveIndex& index,
+                           const std::vector<MemberTimes>& times,
                            const std::vector<MemberFilter>& filters, Choice& choice);
 
   CompressedFile file_;

@@ -9,6 +9,7 @@
 
 #include "format/damaged_magic.h"
 #include "scan/blocks/block_index.h"
+#include "scan/blocks/member_times.h"
 #include "scan/matching/matcher.h"
 #include "scan/pattern/pattern_access.h"
 
@@ -44,13 +45,30 @@ std::optional<ArchiveIndex> ScannedFile::take_index() {
   return std::exchange(index_, std::nullopt);
 }
 
+std::shared_ptr<const std::vector<scan_detail::MemberTimes>> ScannedFile::times(
+    const ScanOptions& options) {
+  if (times_ != nullptr) return times_;
+  std::vector<scan_detail::MemberTimes> known;
+  if (options.times && index() != nullptr) {
+    auto read = without_bad_alloc([&] {
+      return scan_detail::read_member_times(*file_, *index(), *options.times, options.decode);
+    });
+    if (read.ok()) known = std::move(*read);
+  }
+  times_ = std::make_shared<const std::vector<scan_detail::MemberTimes>>(std::move(known));
+  return times_;
+}
+
 /// The index as a means to leave out blocks, asked for once: later calls give that answer again.
 std::shared_ptr<const scan_detail::BlockIndex> ScannedFile::filters(const Pattern& pattern,
                                                                     const ScanOptions& options) {
   if (std::exchange(asked_filters_, true)) return filters_;
   const scan_detail::RequiredLiterals& required = scan_detail::matcher_of(pattern).required();
   if (!scan_detail::can_skip(required, options) || index() == nullptr) return nullptr;
-  filters_ = scan_detail::BlockIndex::open(*file_, index_, required, options, bad_filter_);
+  const auto known = times(options);
+  // Where times cannot be read, the search without an index tells why.
+  if (options.times && known->empty()) return nullptr;
+  filters_ = scan_detail::BlockIndex::open(*file_, index_, required, options, *known, bad_filter_);
   return filters_;
 }
 

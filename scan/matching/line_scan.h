@@ -34,7 +34,9 @@ struct FoundLine {
   std::size_t span_count = 0;
   /// Where the text is an excerpt: how much further on the line is in the text it is taken from.
   std::uint64_t moved = 0;
-  std::int64_t time = 0;  ///< where times are asked for (scan/text/time_filter.h)
+  // Where times are asked for (scan/text/time_filter.h):
+  std::int64_t time = 0;
+  bool has_zone = false;
 };
 
 /// The findings in one text. Offsets are bytes from the text's beginning.

@@ -15,15 +15,15 @@ namespace presso::scan_detail {
 /// Arguments are kept by reference. Where the index has left out the file's beginning, counting
 /// starts with what the index knows of it.
 Assembler::Assembler(const Matcher& matcher, const ScanOptions& options,
-                     const LineCallback& on_line, ChunkSource& chunks)
+                     const LineCallback& on_line, ChunkSource& chunks,
+                     std::span<const MemberTimes> times)
     : options_(options),
       chunks_(chunks),
       line_options_(line_scan_options(options, static_cast<bool>(on_line))),
       scanner_(matcher, line_options_, options.decode.level),
       reporter_(matcher, options, on_line) {
-  if (options.times) times_.emplace(*options.times);
+  if (options.times) times_.emplace(*options.times, times);
   if (const BlockIndex* const index = chunks.index()) {
-    if (times_ && index->time_reader()) times_->set_reader(*index->time_reader());
     line_count_ = index->lines_before();
     removed_ = index->is_behind_mark() ? kMarkBytes : 0;
   }
@@ -39,28 +39,21 @@ Assembler::Assembler(const Matcher& matcher, const ScanOptions& options,
 /// Takes the next chunk in the order of the file. False where no more is wanted; an error ends the
 /// scan, after what was found before it has been reported.
 Result<bool> Assembler::add(SearchedChunk searched) {
-  if (times_ && !times_->has_form()) return add_to_sample(std::move(searched));
+  if (times_ && times_->needs_sample()) return add_to_sample(std::move(searched));
   return add_known(std::move(searched));
 }
 
 /// Holds chunks back until the beginning of the text has shown how lines tell their time.
 Result<bool> Assembler::add_to_sample(SearchedChunk searched) {
-  const Bytes text = searched.chunk.text.bytes().subspan(searched.text_begin);
-  if (!searched.error && chunks_.index() == nullptr) sample_.append(text);
-  if (chunks_.index() != nullptr && sample_.empty()) PRESSO_TRY(sample_first_blocks());
-  const bool is_last = searched.error.has_value() || chunks_.index() != nullptr;
+  const bool is_last = searched.error.has_value();
+  if (!is_last) sample_.append(searched.chunk.text.bytes().subspan(searched.text_begin));
   held_.push_back(std::move(searched));
   if (!is_last && sample_.size() < kTimeSampleBytes) return true;
   return add_held();
 }
 
 Result<bool> Assembler::add_held() {
-  times_->find_form(sample_.bytes());
-  if (!times_->has_form() && !sample_.empty()) {
-    return make_error(ErrorCode::kInvalidArgument,
-                      "its first lines have no time that is known, or the order of day and month "
-                      "is doubtful");
-  }
+  times_->take_sample(sample_.bytes());
   for (SearchedChunk& held : std::exchange(held_, {})) {
     PRESSO_ASSIGN(const bool more, add_known(std::move(held)));
     if (!more) return false;
@@ -70,6 +63,11 @@ Result<bool> Assembler::add_held() {
 
 Result<bool> Assembler::add_known(SearchedChunk searched) {
   if (searched.error) return std::move(*searched.error);
+  if (times_ && !times_->has_any() && searched.chunk.text.size() > 0) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "its first lines have no time that is known, or the order of day and month "
+                      "is doubtful");
+  }
   count_block(searched.chunk);
   if (searched.chunk.damage) {
     return add_damage(std::move(*searched.chunk.damage), searched.chunk.lost_lines);
@@ -241,7 +239,7 @@ bool Assembler::search_seam() {
   segment.offset = seam_.offset();
   segment.size = seam_.text().size();
   if (segment.findings.lines == 0 && !reporter_.wants_context()) {
-    if (times_) times_->pass(seam_.text());
+    if (times_) times_->pass(seam_.text(), seam_.offset() + removed_);
     line_count_ += segment.findings.newlines;
     seam_.clear();
     return false;
@@ -257,7 +255,7 @@ bool Assembler::search_seam() {
 void Assembler::push(Segment segment) {
   segment.lines_before = line_count_;
   line_count_ += segment.findings.newlines;
-  if (times_) times_->keep_wanted(segment.text(), segment.findings);
+  if (times_) times_->keep_wanted(segment.text(), segment.offset + removed_, segment.findings);
   if (options_.limits_lines()) keep_wanted_lines(segment);
   const bool wanted = segment.findings.lines > 0 || (reporter_.wants_context() && segment.size > 0);
   if (!wanted || failure_ || reporter_.stopped()) return release(segment);
@@ -290,7 +288,7 @@ void Assembler::report(const Segment& segment) {
          .before = segment.lines_before + line.number,
          .matches = std::span(findings.spans).subspan(line.first_span, line.span_count),
          .time = line.time,
-         .has_zone = times_ && times_->has_zone()});
+         .has_zone = line.has_zone});
   }
   reporter_.end_text();
 }

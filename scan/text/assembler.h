@@ -25,9 +25,10 @@ namespace presso::scan_detail {
 /// Joins the chunks of one scan. Memory: the waiting segments and the unfinished line.
 class Assembler {
  public:
-  /// Keeps everything by reference.
+  /// Keeps everything by reference. `times`: of each member, where the options ask for times; none:
+  /// the text's beginning shows how lines tell them.
   Assembler(const Matcher& matcher, const ScanOptions& options, const LineCallback& on_line,
-            ChunkSource& chunks);
+            ChunkSource& chunks, std::span<const MemberTimes> times = {});
   Assembler(const Assembler&) = delete;
   Assembler& operator=(const Assembler&) = delete;
 
@@ -63,12 +64,10 @@ class Assembler {
 
   // Until it is known how lines tell their time.
   Result<bool> add_to_sample(SearchedChunk searched);
-  /// Where the index leaves out blocks, the text's beginning is read apart.
-  Status sample_first_blocks();
-  /// Takes the chunks that were held back. Error: kInvalidArgument where lines tell no time.
   Result<bool> add_held();
 
   // Chunks to segments.
+  /// Error: kInvalidArgument where times are asked for and lines do not tell them.
   Result<bool> add_known(SearchedChunk searched);
   Result<bool> add_damage(DamagedBlock damage, std::uint64_t lost_lines);
   /// Searches nothing itself: puts the chunk's head to the line at hand, and queues the rest.
@@ -91,7 +90,7 @@ class Assembler {
   bool begins_at_other_time() const;
   /// The last time in the blocks up to this one, which are read; nullopt if there is none, or if it
   /// is not wanted.
-  std::optional<std::int64_t> last_time(std::uint64_t block);
+  std::optional<LineTime> last_time(std::uint64_t block);
   /// Reads the missing parts of the line, which the index had left out.
   void complete_seam();
   /// Appends one such part; false where it could not be read.

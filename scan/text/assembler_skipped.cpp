@@ -52,18 +52,6 @@ void Assembler::add_skipped_block(std::uint64_t block) {
   forget_times(block);
 }
 
-Status Assembler::sample_first_blocks() {
-  const BlockIndex& index = *chunks_.index();
-  std::uint64_t block = index.first_block();
-  for (; block < index.end_block() && sample_.size() < kTimeSampleBytes; ++block) {
-    PRESSO_ASSIGN(Chunk chunk, chunks_.load(WholeBlock{block}));
-    if (chunk.damage) continue;
-    sample_.append(chunk.text.bytes());
-    chunks_.recycle(std::move(chunk.text));
-  }
-  return {};
-}
-
 /// Lines after the block that have no time of their own have that of one in it.
 void Assembler::forget_times(std::uint64_t block) {
   if (!times_) return;
@@ -76,7 +64,7 @@ bool Assembler::begins_at_other_time() const {
   return times_ && block && chunks_.index()->skipped_by_time(*block);
 }
 
-std::optional<std::int64_t> Assembler::last_time(std::uint64_t block) {
+std::optional<LineTime> Assembler::last_time(std::uint64_t block) {
   constexpr std::size_t kMostOfNext = std::size_t{4} << 10;
   const BlockIndex& index = *chunks_.index();
   // What the block after it has of the line that begins in this one.
@@ -102,7 +90,7 @@ std::optional<std::int64_t> Assembler::last_time(std::uint64_t block) {
     const Bytes text = chunk->text.bytes();
     const bool is_first = block == index.first_block();
     const Bytes begin = text.subspan(0, is_first ? 0 : line_end(text, 0));
-    const auto last = times_->last_in(text.subspan(begin.size()));
+    const auto last = times_->last_in(text.subspan(begin.size()), index.plain_offset(block));
     if (last || is_first) return last;
     const Bytes end = begin.subspan(0, std::min(begin.size(), kMostOfNext));
     next.assign(end.begin(), end.end());

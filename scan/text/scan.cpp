@@ -6,11 +6,13 @@
 #include "presso/scan.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "presso/line_parts.h"
 #include "presso/ordered_pipeline.h"
 #include "scan/blocks/line_parts.h"
+#include "scan/blocks/member_times.h"
 #include "scan/matching/null_data.h"
 #include "scan/pattern/pattern_access.h"
 #include "scan/text/assembler.h"
@@ -31,12 +33,12 @@ using scan_detail::SearchedChunk;
 class ScanRun {
  public:
   ScanRun(ChunkSource& chunks, const Matcher& matcher, const ScanOptions& options,
-          const LineCallback& on_line)
+          const LineCallback& on_line, std::span<const scan_detail::MemberTimes> times)
       : chunks_(chunks),
         matcher_(matcher),
         options_(options),
         has_callback_(static_cast<bool>(on_line)),
-        assembler_(matcher, options, on_line, chunks) {}
+        assembler_(matcher, options, on_line, chunks, times) {}
 
   /// Runs the pipeline: chunks are loaded and searched by all threads and handed to the assembler
   /// in order. Memory: some chunks for each thread.
@@ -108,10 +110,11 @@ ScanOptions without_binary_rule(const ScanOptions& options) {
 }
 
 /// Runs the search that the pattern needs. `expected_bytes` is the size of the text, or 0 if it is
-/// not known.
+/// not known; `times`: of each member, where the options ask for times and it is known.
 Result<ScanSummary> scan_chunks(ChunkSource& chunks, const Pattern& pattern,
                                 const ScanOptions& options, const LineCallback& on_line,
-                                std::uint64_t expected_bytes) {
+                                std::uint64_t expected_bytes,
+                                std::span<const scan_detail::MemberTimes> times = {}) {
   const Matcher& matcher = scan_detail::matcher_of(pattern);
   if (options.times && (matcher.spans_lines() || matcher.null_data())) {
     return make_error(ErrorCode::kUnsupported, "times are those of lines that line feeds end");
@@ -122,9 +125,9 @@ Result<ScanSummary> scan_chunks(ChunkSource& chunks, const Pattern& pattern,
   // If the index of a file is used, the file holds no NUL byte where one would count
   // (block_index.cpp).
   if (matcher.null_data() || chunks.index() != nullptr) {
-    return ScanRun(chunks, matcher, without_binary_rule(options), on_line).run();
+    return ScanRun(chunks, matcher, without_binary_rule(options), on_line, times).run();
   }
-  return ScanRun(chunks, matcher, options, on_line).run();
+  return ScanRun(chunks, matcher, options, on_line, times).run();
 }
 
 }  // namespace
@@ -146,10 +149,12 @@ Result<ScanSummary> scan(const RandomAccess& file, const Pattern& pattern,
 /// Scans a file at hand: only here can the index leave out blocks.
 Result<ScanSummary> scan(ScannedFile& file, const Pattern& pattern, const ScanOptions& options,
                          const LineCallback& on_line) {
+  // The index is asked before it is taken.
+  const auto times = file.times(options);
   const std::unique_ptr<ChunkSource> chunks = scan_detail::open_chunks(file, pattern, options);
   // The text of a compressed file is larger than the file, but how much is not known.
   const std::uint64_t expected_bytes = options.limits_blocks() ? 0 : file.file().size();
-  return scan_chunks(*chunks, pattern, options, on_line, expected_bytes);
+  return scan_chunks(*chunks, pattern, options, on_line, expected_bytes, *times);
 }
 
 /// Scans those lines of a file that begin in the part's blocks.

@@ -173,6 +173,26 @@ class Times(Scan):
         got = self.run_presso("scan", *asked, "-n", "a", "-", stdin="".join(rows).encode())
         self.assertEqual(got.out, b"3:" + rows[2].encode() + b"4:" + rows[3].encode())
 
+    def test_what_a_file_stores_counts_whatever_the_way_of_reading(self):
+        self.write_log("y", ["Dec 31 10:00:00 a\n", "Jan  1 10:00:00 a\n"])
+        os.utime("y", (1704200000, 1704200000))  # 2024-01-02
+        self.write_log("z", ["Mar  1 10:00:00 a\n"])
+        os.utime("z", (1740900000, 1740900000))  # 2025-03-02
+        self.write("f", b'{"time":"2020-01-01 00:00:00","other":"2025-01-01 00:00:00"}\n')
+        self.compress("y")
+        self.compress("z")
+        self.compress("f", "--time-field", "other")
+        with open("y.presso", "rb") as one, open("z.presso", "rb") as other:
+            self.write("yz.presso", one.read() + other.read())
+        for more in ((), ("-A1",), ("--no-index",), ("-v", "-e", "x")):
+            asked = ("-c", "--since", "2023-12-31", "--until", "2024-01-02", *more)
+            operands = ("yz.presso",) if "-e" in more else ("a", "yz.presso")
+            self.assertEqual(self.scan(*asked, *operands), b"2\n", more)
+            asked = ("-c", "--since", "2025-01-01", *more)
+            self.assertEqual(self.scan(*asked, *operands), b"1\n", more)
+            operands = ("f.presso",) if "-e" in more else ("other", "f.presso")
+            self.assertEqual(self.scan(*asked, *operands), b"1\n", more)
+
     def test_what_is_refused(self):
         self.write("log", b"2026-01-01 10:00:00 a\n")
         for arguments, text in (
@@ -180,6 +200,8 @@ class Times(Scan):
             (("--until", "10:xx", "a", "log"), "--until: '10:xx' is no time"),
             (("--since", "2026-02-30", "a", "log"), "is no time"),
             (("--since", "now", "--tz", "Mars", "a", "log"), "--tz: there is no time zone 'Mars'"),
+            (("--since", "now", "--tz", "Europe", "a", "log"), "--tz: there is no time zone"),
+            (("--since", "", "a", "log"), "--since: the time is empty"),
             (("--since", "now", "--time-format", "%Q", "a", "log"), "has %Q"),
             (("--since", "now", "-U", "a", "log"), "--multiline"),
             (("--since", "now", "--null-data", "a", "log"), "--null-data"),
@@ -200,6 +222,12 @@ class Times(Scan):
         self.write("local", b"2025-03-30 01:59:59 a\n2025-03-30 03:00:00 b\n")
         self.assertEqual(self.scan(*berlin, "--since", "2025-03-30T01:00:00Z", "", "local"),
                          b"2025-03-30 03:00:00 b\n")
+        # Clocks are set back: both hours are found.
+        self.write("back", b"2026-10-25 02:55:00 a\n2026-10-25 02:05:00 b\n2026-10-25 03:05:00 c\n")
+        self.assertEqual(self.scan(*berlin, "--since", "2026-10-25T00:50Z", "", "back"),
+                         self.read("back"))
+        self.assertEqual(self.scan(*berlin, "--since", "2026-10-25T00:50Z", "--until",
+                                   "2026-10-25T01:10Z", "-c", "", "back"), b"2\n")
 
     def test_forged_times_are_found(self):
         self.write_log("log", made_log("iso", 4000, 60, 3))

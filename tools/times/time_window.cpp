@@ -3,6 +3,7 @@
 // clocks show, which is some moment: both are worked out by the zone, once.
 #include "tools/times/time_window.h"
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <iterator>
@@ -27,12 +28,36 @@ std::int64_t floor_seconds(std::int64_t nanos) {
   return nanos / kSecond - (nanos % kSecond < 0 ? 1 : 0);
 }
 
-Bound of_moment(std::int64_t nanos, const LocalZone& zone) {
-  return {nanos, nanos + zone.offset_at(floor_seconds(nanos)) * kSecond};
-}
-Bound of_clock(std::int64_t nanos, const LocalZone& zone) {
+/// What a bound begins or ends.
+enum class Side { kSince, kUntil };
+
+/// What clocks show at a moment. Where they are set back soon after it, or have just been, the
+/// least or the greatest that they show then, so that no line of the wanted moments is left out.
+Bound of_moment(std::int64_t nanos, const LocalZone& zone, Side side) {
+  constexpr std::int64_t kStep = 900;
+  constexpr std::int64_t kSteps = 12;  // three hours
   const std::int64_t seconds = floor_seconds(nanos);
-  return {zone.utc_of(seconds) * kSecond + (nanos - seconds * kSecond), nanos};
+  std::int64_t clock = seconds + zone.offset_at(seconds);
+  for (std::int64_t i = 1; i <= kSteps; ++i) {
+    // Clocks change at whole quarters of an hour.
+    const std::int64_t quarter =
+        (seconds - seconds % kStep) + (side == Side::kSince ? i : 1 - i) * kStep;
+    const std::int64_t shown = side == Side::kSince ? quarter + zone.offset_at(quarter)
+                                                    : quarter + zone.offset_at(quarter - 1);
+    clock = side == Side::kSince ? std::min(clock, shown) : std::max(clock, shown);
+  }
+  return {nanos, clock * kSecond + (nanos - seconds * kSecond)};
+}
+/// The moment at which clocks show a time: where they do so twice, the first or the last.
+Bound of_clock(std::int64_t nanos, const LocalZone& zone, Side side) {
+  const std::int64_t seconds = floor_seconds(nanos);
+  std::int64_t moment = zone.utc_of(seconds);
+  for (const std::int64_t day : {-kDay, kDay}) {
+    const std::int64_t other = seconds - zone.offset_at(seconds + day);
+    if (other + zone.offset_at(other) != seconds) continue;
+    moment = side == Side::kSince ? std::min(moment, other) : std::max(moment, other);
+  }
+  return {moment * kSecond + (nanos - seconds * kSecond), nanos};
 }
 
 /// A text that is a time as a whole, in nanoseconds; and whether it is a moment.
@@ -55,19 +80,19 @@ std::optional<ReadTime> read_time(const std::string& text) {
   return std::nullopt;
 }
 
-Result<Bound> bound_of(const std::string& flag, const std::string& given, std::int64_t now,
+Result<Bound> bound_of(Side side, const std::string& given, std::int64_t now,
                        const LocalZone& zone) {
   std::string text = given;
-  if (text == "now") return of_moment(now, zone);
+  if (text == "now") return of_moment(now, zone, side);
   if (text.starts_with('-')) {
     if (const auto span = span_seconds(std::string_view(text).substr(1))) {
-      return of_moment(now - *span * kSecond, zone);
+      return of_moment(now - *span * kSecond, zone, side);
     }
   }
-  const std::int64_t clock_now = floor_seconds(of_moment(now, zone).clock);
+  const std::int64_t clock_now = floor_seconds(now) + zone.offset_at(floor_seconds(now));
   const std::int64_t midnight = clock_now - clock_now % kDay;
-  if (text == "today") return of_clock(midnight * kSecond, zone);
-  if (text == "yesterday") return of_clock((midnight - kDay) * kSecond, zone);
+  if (text == "today") return of_clock(midnight * kSecond, zone, side);
+  if (text == "yesterday") return of_clock((midnight - kDay) * kSecond, zone, side);
   // A time of today.
   if (text.size() >= 4 && text.find(':') < 3) {
     char day[] = "0000-00-00 ";
@@ -79,10 +104,10 @@ Result<Bound> bound_of(const std::string& flag, const std::string& given, std::i
   if (text.size() > 10 && text[10] == 'T') text[10] = ' ';
   if (text.size() == 10) text += " 00";
   if (const auto time = read_time(text)) {
-    return time->is_moment ? of_moment(time->nanos, zone) : of_clock(time->nanos, zone);
+    return time->is_moment ? of_moment(time->nanos, zone, side) : of_clock(time->nanos, zone, side);
   }
   return make_error(ErrorCode::kInvalidArgument,
-                    flag + ": '" + given +
+                    std::string(side == Side::kSince ? "--since: '" : "--until: '") + given +
                         "' is no time; times are like '2026-11-28 10:00', 2026-11-28T10:00:00Z, "
                         "10:00, -15m, -2d, today, yesterday, now, @1764324000");
 }
@@ -168,6 +193,18 @@ std::vector<Flag> time_hint_flags(TimeHint& hint) {
   };
 }
 
+/// A time, which is read when the command begins. Error: it is empty, as a variable of a shell may
+/// be.
+Apply time_into(std::string& target) {
+  return [&target](const Given& given) -> Status {
+    if (given.value.empty()) {
+      return make_error(ErrorCode::kInvalidArgument, given.spelled + ": the time is empty");
+    }
+    target = given.value;
+    return {};
+  };
+}
+
 std::vector<Flag> time_flags(TimeSettings& s) {
   std::vector<Flag> flags = {
       {.name = "since",
@@ -179,12 +216,12 @@ std::vector<Flag> time_flags(TimeSettings& s) {
            "begin), -15m (before now; s, m, h, d, w), today, yesterday, now or @SECONDS. How lines "
            "tell their time is found out from their beginning. A line without a time belongs to "
            "the line before it.",
-       .apply = text_into(s.since)},
+       .apply = time_into(s.since)},
       {.name = "until",
        .value_name = "TIME",
        .category = kSelection,
        .brief = "search only lines before this time",
-       .apply = text_into(s.until)},
+       .apply = time_into(s.until)},
       {.name = "tz",
        .value_name = "ZONE",
        .category = kSelection,
@@ -213,18 +250,18 @@ Result<TimeWindow> time_window(const TimeSettings& settings) {
                                .count();
   window.latest = now;
   if (settings.year) {
-    // Lines may be a day later.
-    const auto last_day = read_time(std::to_string(*settings.year) + "-12-31 00");
+    // Lines may be of the day after it.
+    const auto last_day = read_time(std::to_string(*settings.year) + "-12-30 00");
     if (last_day) window.latest = last_day->nanos;
     window.latest_is_given = true;
   }
   if (!settings.since.empty()) {
-    PRESSO_ASSIGN(const Bound since, bound_of("--since", settings.since, now, zone));
+    PRESSO_ASSIGN(const Bound since, bound_of(Side::kSince, settings.since, now, zone));
     window.moments.since = since.moment;
     window.clocks.since = since.clock;
   }
   if (!settings.until.empty()) {
-    PRESSO_ASSIGN(const Bound until, bound_of("--until", settings.until, now, zone));
+    PRESSO_ASSIGN(const Bound until, bound_of(Side::kUntil, settings.until, now, zone));
     window.moments.until = until.moment;
     window.clocks.until = until.clock;
   }

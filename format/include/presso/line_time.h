@@ -23,7 +23,7 @@ namespace presso {
 
 /// How lines tell their time.
 struct TimeForm {
-  /// Words in front of the time, which blanks separate. Without a key only.
+  /// Words in front of the time in most lines, which blanks separate. Without a key only.
   std::uint8_t words = 0;
   /// The name of the field that has the time, in lines of JSON or of key=value pairs; empty: the
   /// time stands behind the words.
@@ -92,12 +92,14 @@ class TimeReader {
     char specifier = 0;
     char literal = 0;
     bool is_fixed = false;  ///< a number of exactly two digits, as more digits follow
+    bool is_whole = false;  ///< seconds whose fraction is an item of its own
   };
   friend class TimeFormFinder;
 
   bool read_item(const Item& item, const char*& at, const char* end, Parts& parts) const;
   std::optional<std::int64_t> read(const char* at, const char* end, const char* line,
                                    Memo& memo) const;
+  static const char* begin_of(const char* at, const char* end);
   static bool take_clock(const char*& at, const char* end, Parts& parts);
   bool read_items(std::size_t first, std::size_t last, const char*& at, const char* end,
                   Parts& parts) const;
@@ -112,6 +114,7 @@ class TimeReader {
   std::string quoted_key_;        ///< as JSON has it
   bool has_plain_clock_ = false;  ///< it is followed by minutes and seconds, with colons
   bool has_zone_ = false;
+  bool has_half_ = false;  ///< AM or PM
   bool lacks_year_ = false;
 };
 

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "presso/archive_reader.h"
 #include "presso/lines.h"
@@ -16,7 +17,8 @@ namespace presso {
 
 namespace scan_detail {
 class BlockIndex;
-}
+struct MemberTimes;
+}  // namespace scan_detail
 
 /// Belongs to one search at a time: one pattern and one set of options. Not thread-safe.
 class ScannedFile {
@@ -46,6 +48,9 @@ class ScannedFile {
   /// the file.
   std::shared_ptr<const scan_detail::BlockIndex> filters(const Pattern& pattern,
                                                          const ScanOptions& options);
+  /// Returns how the lines of each member tell their time, for a compressed file and options with
+  /// times; else, and where that cannot be read, none. Shared with the search.
+  std::shared_ptr<const std::vector<scan_detail::MemberTimes>> times(const ScanOptions& options);
   /// After filters(): what is wrong with the filters, if anything.
   const std::optional<Error>& bad_filter() const { return bad_filter_; }
 
@@ -56,6 +61,7 @@ class ScannedFile {
   bool asked_filters_ = false;
   std::optional<ArchiveIndex> index_;
   std::shared_ptr<const scan_detail::BlockIndex> filters_;
+  std::shared_ptr<const std::vector<scan_detail::MemberTimes>> times_;
   std::optional<Error> bad_filter_;
 };
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Implements member_times.h.
+#include "scan/blocks/member_times.h"
+
+#include <charconv>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace presso::scan_detail {
+namespace {
+
+/// The time of the text's last change, which a member may store.
+std::optional<std::int64_t> stored_change(const ArchiveMember& member) {
+  const std::string* const text = member.metadata.find("mtime");
+  std::int64_t time = 0;
+  if (text == nullptr) return std::nullopt;
+  const char* const end = text->data() + text->size();
+  const auto [after, problem] = std::from_chars(text->data(), end, time);
+  return problem == std::errc() && after == end ? std::optional(time) : std::nullopt;
+}
+
+bool fits(const std::string& hint, const std::string& form) {
+  return hint.empty() || hint == form;
+}
+
+/// The beginning of a member's text; what is damaged of it is left out.
+Buffer sample_of(const CompressedFile& archive, const ArchiveMember& member) {
+  Buffer sample;
+  Buffer plain;
+  Buffer stored;
+  for (std::uint64_t i = 0; i < member.block_count && sample.size() < kTimeSampleBytes; ++i) {
+    if (archive.read_block(member.first_block + i, plain, stored).ok())
+      sample.append(plain.bytes());
+  }
+  return sample;
+}
+
+}  // namespace
+
+Result<std::vector<MemberTimes>> read_member_times(const RandomAccess& file,
+                                                   const ArchiveIndex& index,
+                                                   const TimeWindow& window,
+                                                   const DecodeOptions& options) {
+  std::vector<MemberTimes> all;
+  std::optional<CompressedFile> archive;
+  for (const ArchiveMember& member : index.members()) {
+    MemberTimes& times = all.emplace_back();
+    times.plain_offset = member.plain_offset;
+    auto facts = read_time_facts(file, member);
+    const bool is_told = facts.ok() && *facts && fits(window.hint.key, (*facts)->form.key) &&
+                         fits(window.hint.format, (*facts)->form.format);
+    std::int64_t latest = window.latest;
+    if (!window.latest_is_given) latest = stored_change(member).value_or(latest);
+    if (is_told) {
+      const bool distrusts = window.latest_is_given;
+      auto reader = TimeReader::make((*facts)->form, distrusts ? latest : (*facts)->latest);
+      if (reader.ok()) {
+        if (!distrusts || !reader->lacks_year()) times.facts = std::move(**facts);
+        times.reader = std::move(*reader);
+        continue;
+      }
+    }
+    if (!archive) {
+      PRESSO_ASSIGN(archive, CompressedFile::open(file, options));
+    }
+    const Buffer sample = sample_of(*archive, member);
+    std::optional<TimeForm> form = find_time_form(sample.bytes(), window.hint);
+    // It may begin within a long record of the member before.
+    if (!form && all.size() > 1 && all[all.size() - 2].reader)
+      form = all[all.size() - 2].reader->form();
+    if (!form) continue;
+    auto reader = TimeReader::make(*form, latest);
+    if (reader.ok()) times.reader = std::move(*reader);
+  }
+  return all;
+}
+
+}  // namespace presso::scan_detail
