@@ -646,7 +646,7 @@ class TimeFormFinder {
         return true;
       }
     }
-    // Of day, month and year all three orders.
+    // All three orders of day, month and year.
     if (text.starts_with("%y/%m/%d")) return ties_with("%m/%d/%y", format, after, counts);
     if (text.starts_with("%m/%d/%y")) return ties_with("%y/%m/%d", format, after, counts);
     return false;
