@@ -150,8 +150,7 @@ class Compressor {
     const Bytes ahead = options_.sample != nullptr ? first.bytes() : read_ahead_.bytes();
     const Bytes sample = ahead.subspan(0, std::min(ahead.size(), kTimeSampleBytes));
     const auto form = find_time_form(sample, options_.times);
-    constexpr std::size_t kMostText = 255;  // of the section
-    if (!form || form->key.size() > kMostText || form->format.size() > kMostText) return {};
+    if (!form || form->key.size() > kMostTimeText || form->format.size() > kMostTimeText) return {};
     Result<TimeReader> reader = TimeReader::make(*form, options_.latest_time.value_or(0));
     // Years that are inferred by nothing would be wrong.
     if (reader.ok() && (!reader->lacks_year() || options_.latest_time)) times_.emplace(*reader);

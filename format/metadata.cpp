@@ -3,6 +3,9 @@
 // lengths, then the bytes. Their order is kept. Tested by tests/unit/format/archive_test.cpp.
 #include "presso/metadata.h"
 
+#include <charconv>
+#include <system_error>
+
 namespace presso {
 
 /// Searches from the front, as there are few entries.
@@ -11,6 +14,15 @@ const std::string* Metadata::find(std::string_view key) const {
     if (name == key) return &value;
   }
   return nullptr;
+}
+
+std::optional<std::int64_t> Metadata::modified() const {
+  const std::string* const text = find("mtime");
+  std::int64_t time = 0;
+  if (text == nullptr) return std::nullopt;
+  const char* const end = text->data() + text->size();
+  const auto [after, problem] = std::from_chars(text->data(), end, time);
+  return problem == std::errc() && after == end ? std::optional(time) : std::nullopt;
 }
 
 std::vector<Byte> serialise_metadata(const Metadata& metadata) {

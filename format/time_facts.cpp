@@ -19,16 +19,12 @@ constexpr std::size_t kMostCut = std::size_t{4} << 10;
 // Lines with a time, latest, words, sizes of the key and the format, reserved.
 constexpr std::size_t kHeadBytes = 20;
 constexpr std::size_t kBlockBytes = 16;
-constexpr std::size_t kMostText = 255;  // bytes of the key, or of the format
-
-Bytes cut(Bytes line) {
-  return line.subspan(0, std::min(line.size(), kMostCut));
-}
 
 Error bad_times(const char* what) {
   return make_error(ErrorCode::kBadHeader, std::string("times: ") + what);
 }
 
+/// Adds bytes up to that limit.
 void append(std::vector<Byte>& to, Bytes from) {
   const std::size_t room = kMostCut - std::min(to.size(), kMostCut);
   to.insert(to.end(), from.begin(),
@@ -42,8 +38,7 @@ ReadTimes read_times(const TimeReader& reader, Bytes plain) {
   const auto* const first = static_cast<const Byte*>(
       plain.empty() ? nullptr : std::memchr(plain.data(), '\n', plain.size()));
   if (first == nullptr) {
-    found.head.assign(plain.begin(),
-                      plain.begin() + static_cast<std::ptrdiff_t>(cut(plain).size()));
+    append(found.head, plain);
     return found;
   }
   found.has_newline = true;
@@ -182,7 +177,7 @@ Result<std::optional<TimeFacts>> read_time_facts(const RandomAccess& file,
   // The size is checked before it is allocated.
   const std::uint64_t bytes = section->header.payload_bytes;
   const std::uint64_t of_blocks = kBlockBytes * member.block_count;
-  if (bytes < of_blocks + kHeadBytes || bytes > of_blocks + kHeadBytes + 2 * kMostText) {
+  if (bytes < of_blocks + kHeadBytes || bytes > of_blocks + kHeadBytes + 2 * kMostTimeText) {
     return bad_times("number of blocks");
   }
   std::vector<Byte> payload(static_cast<std::size_t>(bytes));

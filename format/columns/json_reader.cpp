@@ -29,24 +29,6 @@ Escape unicode_escape(Bytes text) {
   return {6, 0xFFFD};
 }
 
-/// The byte that a one-letter escape stands for.
-Byte escaped_byte(Byte letter) {
-  switch (letter) {
-    case 'b':
-      return '\b';
-    case 'f':
-      return '\f';
-    case 'n':
-      return '\n';
-    case 'r':
-      return '\r';
-    case 't':
-      return '\t';
-    default:
-      return letter;
-  }
-}
-
 }  // namespace
 
 /// The string was checked by JsonReader, so escapes are complete. Between them 16 bytes are
@@ -67,7 +49,7 @@ std::size_t unescape_json(Bytes string, Byte* to) {
     if (string[i] != '\\') {
       *to++ = string[i++];
     } else if (string[i + 1] != 'u') {
-      *to++ = escaped_byte(string[i + 1]);
+      *to++ = json_escaped_byte(string[i + 1]);
       i += 2;
     } else {
       const Escape escape = unicode_escape(string.subspan(i));

@@ -64,6 +64,28 @@ inline std::uint32_t json_hex_unit(const Byte* digits) {
   return unit;
 }
 
+/// The byte that a backslash and this letter stand for; 0 if they are none of JSON's short escapes.
+constexpr Byte json_escaped_byte(Byte letter) {
+  switch (letter) {
+    case '"':
+    case '\\':
+    case '/':
+      return letter;
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    default:
+      return 0;
+  }
+}
+
 /// Writes the string's text to `to`, which must have room for as many bytes, and returns its
 /// length. Surrogates that are not part of a pair become U+FFFD.
 std::size_t unescape_json(Bytes string, Byte* to);

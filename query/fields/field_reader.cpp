@@ -42,28 +42,6 @@ std::uint64_t length_bit(std::size_t length) {
   return at;
 }
 
-/// The byte that a backslash and this letter stand for; 0 if they are no escape.
-Byte escaped_byte(Byte letter) {
-  switch (letter) {
-    case '"':
-    case '\\':
-    case '/':
-      return letter;
-    case 'b':
-      return '\b';
-    case 'f':
-      return '\f';
-    case 'n':
-      return '\n';
-    case 'r':
-      return '\r';
-    case 't':
-      return '\t';
-    default:
-      return 0;
-  }
-}
-
 /// The UTF-16 unit of the escape \uXXXX at `at`; above 0xFFFF if there is none.
 std::uint32_t unit_at(Bytes text, std::size_t at) {
   if (text.size() - at < 6 || text[at] != '\\' || text[at + 1] != 'u') return ~std::uint32_t{0};
@@ -91,7 +69,7 @@ std::size_t unescape_field(Bytes text, Byte* to) {
       if (found == 0) continue;
     }
     const Byte letter = text[at] == '\\' && at + 1 < text.size() ? text[at + 1] : Byte{0};
-    if (const Byte byte = escaped_byte(letter); byte != 0) {
+    if (const Byte byte = json_escaped_byte(letter); byte != 0) {
       *to++ = byte;
       at += 2;
       continue;

@@ -2,23 +2,11 @@
 // Implements member_times.h.
 #include "scan/blocks/member_times.h"
 
-#include <charconv>
 #include <string>
-#include <system_error>
 #include <utility>
 
 namespace presso::scan_detail {
 namespace {
-
-/// The time of the text's last change, which a member may store.
-std::optional<std::int64_t> stored_change(const ArchiveMember& member) {
-  const std::string* const text = member.metadata.find("mtime");
-  std::int64_t time = 0;
-  if (text == nullptr) return std::nullopt;
-  const char* const end = text->data() + text->size();
-  const auto [after, problem] = std::from_chars(text->data(), end, time);
-  return problem == std::errc() && after == end ? std::optional(time) : std::nullopt;
-}
 
 bool fits(const std::string& hint, const std::string& form) {
   return hint.empty() || hint == form;
@@ -51,7 +39,7 @@ Result<std::vector<MemberTimes>> read_member_times(const RandomAccess& file,
     const bool is_told = facts.ok() && *facts && fits(window.hint.key, (*facts)->form.key) &&
                          fits(window.hint.format, (*facts)->form.format);
     std::int64_t latest = window.latest;
-    if (!window.latest_is_given) latest = stored_change(member).value_or(latest);
+    if (!window.latest_is_given) latest = member.metadata.modified().value_or(latest);
     if (is_told) {
       const bool distrusts = window.latest_is_given;
       auto reader = TimeReader::make((*facts)->form, distrusts ? latest : (*facts)->latest);

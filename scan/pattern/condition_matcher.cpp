@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "scan/matching/line_scan.h"
+#include "scan/matching/restricted_matcher.h"
 
 namespace presso::scan_detail {
 namespace {
@@ -184,41 +185,26 @@ RequiredLiterals with_required(RequiredLiterals literals, const LineCondition& c
   return literals;
 }
 
-class ConditionalMatcher final : public Matcher {
+class ConditionalMatcher final : public RestrictedMatcher {
  public:
   ConditionalMatcher(std::shared_ptr<const Matcher> inner,
                      std::shared_ptr<const LineCondition> condition)
-      : inner_(std::move(inner)), condition_(std::move(condition)) {}
+      : RestrictedMatcher(std::move(inner)), condition_(std::move(condition)) {}
 
   std::unique_ptr<Searcher> searcher(CpuLevel level) const override {
     std::vector<std::unique_ptr<Searcher>> ahead;
-    ahead.push_back(inner_->searcher(level));
-    return std::make_unique<ConditionalSearcher>(std::move(ahead), inner_->searcher(level),
+    ahead.push_back(inner().searcher(level));
+    return std::make_unique<ConditionalSearcher>(std::move(ahead), inner().searcher(level),
                                                  *condition_);
   }
-  std::unique_ptr<GroupFinder> group_finder() const override { return inner_->group_finder(); }
-  std::size_t pattern_count() const override { return inner_->pattern_count(); }
-  std::unique_ptr<PatternFinder> pattern_finder() const override {
-    return inner_->pattern_finder();
-  }
   RequiredLiterals required() const override {
-    return with_required(inner_->required(), *condition_);
-  }
-  bool null_data() const override { return inner_->null_data(); }
-  bool crlf() const override { return inner_->crlf(); }
-  bool spans_lines() const override { return inner_->spans_lines(); }
-  /// Ignores the condition, so that the lines that the automaton accepts only may match.
-  std::optional<LineAutomaton> line_automaton(std::size_t max_states) const override {
-    std::optional<LineAutomaton> automaton = inner_->line_automaton(max_states);
-    if (automaton) automaton->exact = false;
-    return automaton;
+    return with_required(inner().required(), *condition_);
   }
   std::string describe() const override {
-    return inner_->describe() + "; " + condition_->describe();
+    return inner().describe() + "; " + condition_->describe();
   }
 
  private:
-  std::shared_ptr<const Matcher> inner_;
   std::shared_ptr<const LineCondition> condition_;
 };
 

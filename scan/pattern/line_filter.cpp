@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "scan/matching/line_scan.h"
+#include "scan/matching/restricted_matcher.h"
 
 namespace presso::scan_detail {
 namespace {
@@ -66,11 +67,11 @@ class FilteredSearcher final : public Searcher {
 
 /// The compiled form. The conditions only rule lines out, so what `inner` knows about its matches
 /// (groups, required strings) stays true.
-class FilteredMatcher final : public Matcher {
+class FilteredMatcher final : public RestrictedMatcher {
  public:
   FilteredMatcher(MatcherPointer inner, std::vector<MatcherPointer> required,
                   std::vector<MatcherPointer> forbidden)
-      : inner_(std::move(inner)),
+      : RestrictedMatcher(std::move(inner)),
         required_(std::move(required)),
         forbidden_(std::move(forbidden)) {}
 
@@ -82,32 +83,15 @@ class FilteredMatcher final : public Matcher {
     };
     add(required_, true);
     add(forbidden_, false);
-    return std::make_unique<FilteredSearcher>(inner_->searcher(level), std::move(conditions));
-  }
-
-  std::unique_ptr<GroupFinder> group_finder() const override { return inner_->group_finder(); }
-  std::size_t pattern_count() const override { return inner_->pattern_count(); }
-  std::unique_ptr<PatternFinder> pattern_finder() const override {
-    return inner_->pattern_finder();
-  }
-  RequiredLiterals required() const override { return inner_->required(); }
-  bool null_data() const override { return inner_->null_data(); }
-  bool crlf() const override { return inner_->crlf(); }
-  bool spans_lines() const override { return inner_->spans_lines(); }
-  /// Ignores the conditions, so that the lines that the automaton accepts only may match.
-  std::optional<LineAutomaton> line_automaton(std::size_t max_states) const override {
-    std::optional<LineAutomaton> automaton = inner_->line_automaton(max_states);
-    if (automaton) automaton->exact = false;
-    return automaton;
+    return std::make_unique<FilteredSearcher>(inner().searcher(level), std::move(conditions));
   }
 
   std::string describe() const override {
-    return inner_->describe() +
+    return inner().describe() +
            "; conditions on lines: " + std::to_string(required_.size() + forbidden_.size());
   }
 
  private:
-  MatcherPointer inner_;
   std::vector<MatcherPointer> required_;
   std::vector<MatcherPointer> forbidden_;
 };

@@ -63,18 +63,14 @@ const CommandInfo kCatInfo = {
     .operand_completion = Completion::kPressoFile,
 };
 
-/// The time that was stored with the file; nullopt if there is none that can be read. The file
-/// stores nanoseconds since 1970, which may be negative.
+/// The time that was stored with the file; nullopt if there is none that can be read.
 std::optional<timespec> modified_time(const Metadata& metadata) {
-  const std::string* text = metadata.find("mtime");
-  std::int64_t value = 0;
-  if (text == nullptr) return std::nullopt;
-  const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (problem != std::errc() || end != text->data() + text->size()) return std::nullopt;
+  const std::optional<std::int64_t> value = metadata.modified();
+  if (!value) return std::nullopt;
   constexpr std::int64_t kSecond = 1000000000;
   // Division rounds towards zero, but the part below a second must not be negative.
-  const std::int64_t below = (value % kSecond + kSecond) % kSecond;
-  return timespec{(value - below) / kSecond, below};
+  const std::int64_t below = (*value % kSecond + kSecond) % kSecond;
+  return timespec{(*value - below) / kSecond, below};
 }
 
 /// The stored mode, in which the group and others lose the rights to read and write that they do

@@ -110,11 +110,11 @@ struct CompressOptions {
   /// until the member ends, and so are the n-grams of up to 128 blocks at a time (16 to 150 MiB).
   /// nullopt: 5 % under Favor::kArchive, else none.
   std::optional<std::uint32_t> filter_permille;
-  /// For the times of lines (FORMAT.md 7.5), which are written where lines tell them, for 64 KiB or
-  /// more of text, or for less where something is known of their form: what is known
-  /// of their form, and a moment of which no line is more than a day later, in nanoseconds since
-  /// 1970. Without it lines that tell no year have no times.
+  /// What is known of how lines tell their time. Times are stored (FORMAT.md 7.5) where lines tell
+  /// them, and the text has at least 64 KiB or something is known here.
   TimeHint times;
+  /// No line is more than a day later than this, in nanoseconds since 1970. Without it, lines that
+  /// tell no year have no times.
   std::optional<std::int64_t> latest_time;
   unsigned threads = 0;  ///< at most kMaxThreads; 0: all
   Metadata metadata;

@@ -3,6 +3,8 @@
 // for example the name and time of the original. Tested by tests/unit/format/archive_test.cpp.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +22,9 @@ struct Metadata {
 
   /// Returns the value of the first entry with this key, or nullptr.
   const std::string* find(std::string_view key) const;
+  /// Returns "mtime", the time of the text's last change in nanoseconds since 1970, which may be
+  /// negative; nullopt if there is none that can be read.
+  std::optional<std::int64_t> modified() const;
 };
 
 /// Returns the payload of a metadata section. Keys longer than 65,535 bytes must be refused by the
