@@ -211,6 +211,8 @@ struct PipelineCell {
   bool has_valid = false;           ///< and `valid` must not be 0
   RegisterPlace valid;
   std::int16_t unit = 0;  ///< of doubles: 2^unit
+  /// Of sums of integers: a value has at most `bits` bits, and none is negative. 0: not known.
+  Byte bits = 0;
 };
 
 /// A value for each row of a build side, or for each value of a column.

@@ -5,6 +5,7 @@
 #include "query/gpu/table/pipeline_builder.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "query/filter/coded_strings.h"
 #include "query/plan/planner.h"
@@ -479,6 +480,9 @@ Status PipelineBuilder::deal_registers(Pipeline& pipeline) const {
     to.part = cell.part;
     to.column = cell.limb;
     to.unit = cell.unit;
+    if (0 <= cell.least && cell.least <= cell.most) {
+      to.bits = static_cast<Byte>(std::bit_width(static_cast<std::uint64_t>(cell.most)));
+    }
     to.valid_columns = cell.valid.columns;
     to.has_valid = cell.valid.truth.has_value();
     if (to.has_valid) to.valid = register_of[*cell.valid.truth];
