@@ -66,7 +66,7 @@
 #include <cstdint>
 
 #include "format/host_device.h"
-#include "presso/bytes.h"
+#include "presso/byte.h"
 
 namespace presso::simt {
 

@@ -11,12 +11,13 @@
 #include <span>
 #include <vector>
 
+#include "presso/byte.h"
+
 namespace presso {
 
 static_assert(std::endian::native == std::endian::little, "presso needs a little-endian machine");
 
-/// The types of all byte data in presso. Spans do not own their bytes.
-using Byte = std::uint8_t;
+/// Byte data anywhere in presso. Spans do not own their bytes.
 using Bytes = std::span<const Byte>;
 using MutableBytes = std::span<Byte>;
 
