@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Interface of what compiles the source of a query's kernels at run time and launches them, so that
-// the host code of querying on a GPU also runs without CUDA, in tests over the emulator. Thread-safe.
-// Tests: tests/queries/one_table.txt.
+// the host code of querying on a GPU also runs without CUDA, in tests over the emulator.
+// Thread-safe. Tests: tests/queries/one_table.txt.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ class KernelCompiler {
   /// (from the cache on disk) in another one, else compiled now. `source`: C++ that includes only
   /// headers embedded in the library and defines `extern "C"` kernels of one argument.
   ///
-  /// Errors: kUnsupported where there is no compiler on this machine, with what to install;
-  /// kInternal with the compiler's messages where the source is not accepted.
+  /// Errors: kUnsupported where there is no compiler on this machine, with what to install, and,
+  /// with the compiler's messages, where it does not accept the source or know the device.
   virtual Result<std::shared_ptr<CompiledKernels>> compile(const std::string& source) = 0;
 };
 
