@@ -15,7 +15,7 @@ set(PRESSO_CUDA_ARCHITECTURES "80-real;90-real;90-virtual" CACHE STRING
 set(PRESSO_CUDA_FAST_COMPILE OFF CACHE STRING
     "Compile kernels without optimisation (nvcc --Ofast-compile max): AUTO, ON or OFF")
 set_property(CACHE PRESSO_CUDA_FAST_COMPILE PROPERTY STRINGS AUTO ON OFF)
-set(PRESSO_CUDA_OLDEST 12.0)  # the first that compiles C++20
+set(PRESSO_CUDA_OLDEST 12.8)  # the first whose runtime loads kernels that NVRTC compiled
 
 # Toolkits come with their own folder, which is in few people's PATH.
 macro(presso_find_nvcc)

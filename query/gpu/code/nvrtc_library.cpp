@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The functions that are used of NVRTC have not changed since CUDA 11, so they are declared here,
-// and one build works with NVRTC 12 and 13. A newer NVRTC than the driver's CUDA version would do
-// as well: machine code for the device's own architecture asks less of the driver than PTX does.
+// and one build works with NVRTC of CUDA 12.8 and 13.
 #include "query/gpu/code/nvrtc_library.h"
 
 #include <dlfcn.h>
@@ -13,11 +12,15 @@
 #include <type_traits>
 #include <utility>
 
+#include "presso/stopwatch.h"
+
 namespace presso::gpu {
 namespace {
 
 /// nvrtcResult; those that mean something else than "the source or an option is refused".
-constexpr int kSuccess = 0, kNoMemory = 1, kInvalidOption = 5;
+constexpr int kSuccess = 0, kNoMemory = 1, kInvalidOption = 5, kCancelled = 16;
+/// The first that has what the device code needs, such as __builtin_bit_cast.
+constexpr std::pair kOldest(12, 8);
 /// Longer messages would hide the first, which is the one that matters.
 constexpr std::size_t kMostLogBytes = 2000;
 
@@ -40,6 +43,17 @@ std::string python_packages() {
   return ours ? folder.parent_path().string() : "";
 }
 
+struct TimeLimit {
+  Stopwatch watch;
+  double most_seconds;
+
+  /// As NVRTC calls it. Once true, it stays so.
+  static int is_over(void* limit, void*) {
+    const auto& self = *static_cast<const TimeLimit*>(limit);
+    return self.watch.seconds() > self.most_seconds ? 1 : 0;
+  }
+};
+
 std::string joined(const std::vector<std::string>& parts, const char* between) {
   std::string out;
   for (const std::string& part : parts) out += (out.empty() ? "" : between) + part;
@@ -47,8 +61,10 @@ std::string joined(const std::vector<std::string>& parts, const char* between) {
 }
 
 std::vector<std::string> option_list(const CompileOptions& options) {
-  // Doubles keep the CPU's bits: no product is fused with a sum.
-  std::vector<std::string> list = {"-arch=" + options.architecture, "-std=c++20", "--fmad=false"};
+  // Doubles keep the CPU's bits: no product is fused with a sum. No folder is searched for headers.
+  // CUDA declares less of itself, which takes a tenth less time.
+  std::vector<std::string> list = {"-arch=" + options.architecture, "-std=c++20", "--fmad=false",
+                                   "--no-source-include", "--minimal"};
   list.insert(list.end(), options.more.begin(), options.more.end());
   return list;
 }
@@ -68,20 +84,22 @@ struct NvrtcLibrary::Functions {
   int (*get_log_size)(Program program, std::size_t* bytes);
   int (*get_log)(Program program, char* log);
   int (*destroy_program)(Program* program);
+  int (*set_flow_callback)(Program program, int (*stops)(void* given, void*), void* given);
 
-  /// Whether all functions are there.
+  /// Whether all functions are there; the first that is missing and those behind it are nullptr.
   bool load(void* library) {
     const auto find = [library](auto& function, const char* name) {
       function =
           reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
       return function != nullptr;
     };
-    return find(get_error_string, "nvrtcGetErrorString") && find(version, "nvrtcVersion") &&
+    return find(version, "nvrtcVersion") && find(get_error_string, "nvrtcGetErrorString") &&
            find(create_program, "nvrtcCreateProgram") &&
            find(compile_program, "nvrtcCompileProgram") &&
            find(get_cubin_size, "nvrtcGetCUBINSize") && find(get_cubin, "nvrtcGetCUBIN") &&
            find(get_log_size, "nvrtcGetProgramLogSize") && find(get_log, "nvrtcGetProgramLog") &&
-           find(destroy_program, "nvrtcDestroyProgram");
+           find(destroy_program, "nvrtcDestroyProgram") &&
+           find(set_flow_callback, "nvrtcSetFlowCallback");
   }
 
   /// The first lines of what the compiler says.
@@ -127,21 +145,27 @@ std::vector<std::string> NvrtcLibrary::places() {
 }
 
 Result<NvrtcLibrary> NvrtcLibrary::open(const std::vector<std::string>& places) {
+  std::vector<std::string> tried;
   for (const std::string& place : places) {
+    tried.push_back(place);
     void* const library = dlopen(place.c_str(), RTLD_LAZY | RTLD_LOCAL);
     if (library == nullptr) continue;
     auto functions = std::make_unique<Functions>();
+    const bool is_whole = functions->load(library);
     Version version;
-    if (functions->load(library) &&
+    if (functions->version != nullptr &&
         functions->version(&version.major, &version.minor) == kSuccess) {
-      return NvrtcLibrary(functions.release(), place, version);
+      if (is_whole && std::pair(version.major, version.minor) >= kOldest) {
+        return NvrtcLibrary(functions.release(), place, version);
+      }
+      tried.back() += " (of CUDA " + version.text() + ", older than 12.8)";
     }
     dlclose(library);
   }
   return make_error(ErrorCode::kUnsupported,
                     "NVIDIA's run-time compiler NVRTC, which compiles queries for the GPU, was not "
                     "found (looked for: " +
-                        joined(places, ", ") +
+                        joined(tried, ", ") +
                         "); install the package cuda-nvrtc-13-0 of NVIDIA's repository or "
                         "nvidia-cuda-nvrtc of PyPI, or set PRESSO_NVRTC to its folder");
 }
@@ -155,26 +179,28 @@ Result<std::vector<Byte>> NvrtcLibrary::compile(const std::string& source,
     texts.push_back(header.text);
   }
   std::vector<std::string> list = option_list(options);
-  // Neither changes the code: no folder is searched for headers, and what CUDA declares of itself
-  // is less, which takes a tenth less time.
-  if (version_.major >= 13) list.insert(list.end(), {"--no-source-include", "--minimal"});
   for (const std::string& option : list) arguments.push_back(option.c_str());
 
   const Functions& nvrtc = *functions_;
   Functions::Program program = nullptr;
   const auto error_of = [&](int status) {
     const std::string log = program == nullptr ? "" : nvrtc.log_of(program);
+    std::string what = "NVRTC " + version_.text();
+    if (status == kCancelled) what += " was stopped since it took too long";
+    if (status == kInvalidOption)
+      what += " does not know the options '" + nvrtc_options(options) + "'";
+    what += ": " + (log.empty() ? std::string(nvrtc.get_error_string(status)) : log);
     return make_error(status == kNoMemory ? ErrorCode::kOutOfMemory : ErrorCode::kUnsupported,
-                      "NVRTC " + version_.text() +
-                          (status == kInvalidOption ? " does not know the options '" : ": ") +
-                          (status == kInvalidOption ? nvrtc_options(options) + "': " : "") +
-                          (log.empty() ? std::string(nvrtc.get_error_string(status)) : log));
+                      what);
   };
   int status = nvrtc.create_program(&program, source.c_str(), "query.cu",
                                     static_cast<int>(names.size()), texts.data(), names.data());
   if (status != kSuccess) return error_of(status);
   const std::unique_ptr<Functions::Program, int (*)(Functions::Program*)> owned(
       &program, nvrtc.destroy_program);
+  TimeLimit limit{{}, options.most_seconds};
+  status = nvrtc.set_flow_callback(program, &TimeLimit::is_over, &limit);
+  if (status != kSuccess) return error_of(status);
   status = nvrtc.compile_program(program, static_cast<int>(arguments.size()), arguments.data());
   if (status != kSuccess) return error_of(status);
   std::size_t bytes = 0;

@@ -21,6 +21,8 @@ struct CompileOptions {
   std::string architecture;  ///< of the device the code will run on: "sm_90"
   /// Passed on behind those that are always there (nvrtc_options()).
   std::vector<std::string> more = {};
+  /// After which the compiler is stopped, between two of its passes.
+  double most_seconds = 30;
 };
 
 /// The options that each source is compiled with, as one text. They belong to a cache's key.
@@ -47,8 +49,8 @@ class NvrtcLibrary {
 
   /// Compiles a source to machine code (a cubin). It includes `headers`, by their names, and no
   /// file. Takes 30 ms and more; the first call of a process some tens more. Errors: kUnsupported
-  /// with the first lines of the compiler's messages where it does not accept the source, or does
-  /// not know the architecture; kOutOfMemory.
+  /// with the first lines of the compiler's messages where it does not accept the source, does not
+  /// know the architecture or takes too long; kOutOfMemory.
   Result<std::vector<Byte>> compile(const std::string& source, const CompileOptions& options,
                                     std::span<const EmbeddedHeader> headers) const;
 

@@ -119,6 +119,23 @@ TEST_F(NvrtcTest, AnArchitectureThatItDoesNotKnowIsNamed) {
   EXPECT_NE(refused.error().what.find("sm_9999"), std::string::npos) << refused.error().what;
 }
 
+TEST_F(NvrtcTest, IsStoppedWhereItTakesTooLong) {
+  std::string source = "extern \"C\" __global__ void f(unsigned long* o) {\n";
+  source += "  unsigned long a = o[0], b = o[1];\n";
+  for (int i = 0; i < 300; ++i) {
+    const std::string n = std::to_string(i);
+    source += "  if (o[" + n + "] > a) a = a * b + o[" + n + "] % (b + " + n + ");\n";
+  }
+  source += "  o[0] = a;\n}\n";
+  CompileOptions options{"sm_90"};
+  options.most_seconds = 1e-6;
+  const auto stopped = nvrtc_->compile(source, options, {});
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_EQ(stopped.error().code, ErrorCode::kUnsupported);
+  EXPECT_NE(stopped.error().what.find("too long"), std::string::npos) << stopped.error().what;
+  EXPECT_TRUE(nvrtc_->compile(kSource, {"sm_90"}, embedded_headers()).ok());
+}
+
 /// Sets a variable of the environment for the length of a test.
 class Variable {
  public:
