@@ -150,13 +150,13 @@ Result<NvrtcLibrary> NvrtcLibrary::open(const std::vector<std::string>& places) 
     tried.push_back(place);
     void* const library = dlopen(place.c_str(), RTLD_LAZY | RTLD_LOCAL);
     if (library == nullptr) continue;
-    auto functions = std::make_unique<Functions>();
+    auto functions = std::make_shared<Functions>();
     const bool is_whole = functions->load(library);
     Version version;
     if (functions->version != nullptr &&
         functions->version(&version.major, &version.minor) == kSuccess) {
       if (is_whole && std::pair(version.major, version.minor) >= kOldest) {
-        return NvrtcLibrary(functions.release(), place, version);
+        return NvrtcLibrary(functions, place, version);
       }
       tried.back() += " (of CUDA " + version.text() + ", older than 12.8)";
     }

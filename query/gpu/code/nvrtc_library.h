@@ -5,6 +5,7 @@
 // Tests: tests/unit/query/gpu/nvrtc_library_test.cpp.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -56,10 +57,10 @@ class NvrtcLibrary {
 
  private:
   struct Functions;
-  NvrtcLibrary(const Functions* functions, std::string place, Version version)
-      : functions_(functions), place_(std::move(place)), version_(version) {}
+  NvrtcLibrary(std::shared_ptr<const Functions> functions, std::string place, Version version)
+      : functions_(std::move(functions)), place_(std::move(place)), version_(version) {}
 
-  const Functions* functions_;  // of the process
+  std::shared_ptr<const Functions> functions_;
   std::string place_;
   Version version_;
 };

@@ -241,12 +241,27 @@ TEST_F(CodeCacheTest, WithoutAFolderNothingIsKept) {
   EXPECT_EQ(below_a_file.find(kKey, "13.0"), std::nullopt);
 }
 
+/// In a process of its own, as root may write everywhere.
 TEST_F(CodeCacheTest, AReadOnlyFolderIsReadFrom) {
-  if (geteuid() == 0) GTEST_SKIP() << "root may write to every folder";
   store_one();
-  fs::permissions(folder_, fs::perms::owner_read | fs::perms::owner_exec);
-  EXPECT_EQ(cache().find(kKey, "13.0"), code_of("one"));
-  cache().store({"", 0, "new"}, "13.0", code_of("new"));
+  const fs::path entry = only_file();
+  const pid_t child = fork();
+  if (child == 0) {
+    if (geteuid() == 0) {
+      constexpr uid_t kNobody = 65534;
+      for (const fs::path& path : {above_, folder_.parent_path(), folder_, entry}) {
+        if (chown(path.c_str(), kNobody, kNobody) != 0) _exit(1);
+      }
+      if (seteuid(kNobody) != 0) _exit(2);
+    }
+    if (chmod(folder_.c_str(), 0500) != 0) _exit(3);
+    if (cache().find(kKey, "13.0") != code_of("one")) _exit(4);
+    cache().store({"", 0, "new"}, "13.0", code_of("new"));
+    _exit(cache().find({"", 0, "new"}, "13.0") ? 5 : 0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
   EXPECT_EQ(files().size(), 1u);
 }
 
