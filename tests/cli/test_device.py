@@ -56,7 +56,7 @@ class ThisBuild(CliTest):
             self.assertIn(listed["devices"][0]["name"], text)
             self.assertNotIn("no_devices", listed)
         else:
-            self.assertEqual(text, "GPUs: none: " + listed["no_devices"] + "\n")
+            self.assertEqual(text.split("\n", 1)[0], "GPUs: none: " + listed["no_devices"])
             self.assertGreater(len(listed["no_devices"]), 10)
         self.compressed()
         both = self.ok("info", "--devices", "app.log.presso").out.decode()
@@ -250,6 +250,28 @@ class FakeGpu(CliTest):
         self.assertIn("Fake GPU", self.gpu("info", "--devices").out.decode())
         self.assertIn("Fake GPU (9.0)", self.gpu("--version", "-v").out.decode())
         self.assertIn("the test says so", self.gpu("info", "--devices", how="none").out.decode())
+
+    def test_info_tells_what_compiles_queries_and_keeps_them(self):
+        folder = os.path.join(self.cache, "presso", "kernels")
+        missing = {"PRESSO_FAKE_GPU": "", "PRESSO_NVRTC": "/nowhere/nvrtc.so"}
+        text = self.ok("info", "--devices", env=missing).out.decode()
+        self.assertRegex(text, r"\ncompiler of GPU queries: none: .*/nowhere/nvrtc\.so.*"
+                               r"nvidia-cuda-nvrtc")
+        self.assertTrue(text.endswith(
+            f"\ncompiled GPU queries: 0 in {folder}, 0 of at most 256 MiB\n"), text)
+        os.makedirs(folder, 0o700)
+        with open(os.path.join(folder, "0.kernels"), "wb") as out:
+            out.write(bytes(2048))
+        shown = json.loads(self.ok("info", "--devices", "--json").out)["query_compiler"]
+        self.assertEqual((shown["cache_folder"], shown["cache_files"], shown["cache_bytes"],
+                          shown["no_cache"]), (folder, 1, 2048, None))
+        self.assertNotEqual(shown["nvrtc"] is None, shown["no_nvrtc"] is None)
+        os.chmod(folder, 0o777)
+        text = self.ok("info", "--devices").out.decode()
+        self.assertIn(f"\ncompiled GPU queries: are not kept in {folder}: others can write", text)
+        env = {"XDG_CACHE_HOME": "", "HOME": ""}
+        text = self.ok("info", "--devices", env=env).out.decode()
+        self.assertIn("\ncompiled GPU queries: are not kept: neither XDG_CACHE_HOME nor HOME", text)
 
 
 @unittest.skipUnless(os.path.exists(FAKE), "no presso with a fake GPU")

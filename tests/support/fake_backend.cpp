@@ -99,6 +99,10 @@ Result<std::vector<gpu::DeviceInfo>> gpu_devices() {
   return std::vector{info};
 }
 
+Result<gpu::QueryCompilerInfo> gpu_query_compiler() {
+  return gpu::query_compiler_info();
+}
+
 Result<std::string> gpu_identity() {
   return std::string("Fake GPU, driver 1.0");
 }

@@ -13,6 +13,7 @@
 #include "presso/decompress_gpu.h"
 #include "presso/device_table.h"
 #include "presso/gpu_devices.h"
+#include "presso/query_compiler.h"
 #include "presso/query_gpu.h"
 #include "presso/scan_gpu.h"
 
@@ -47,6 +48,10 @@ Result<std::unique_ptr<const gpu::DeviceTable>> load_to_gpu(std::shared_ptr<Quer
 
 /// Lists the GPUs, as gpu::list_devices() does; kUnsupported if this build has no GPU code.
 Result<std::vector<gpu::DeviceInfo>> gpu_devices();
+
+/// What compiles queries for a GPU, as gpu::query_compiler_info() tells it; kUnsupported if this
+/// build has no GPU code.
+Result<gpu::QueryCompilerInfo> gpu_query_compiler();
 
 /// The name of the GPU and its driver under which rates that were measured on them are stored:
 /// "NVIDIA H200, driver 570.86.15". Starts CUDA only if the driver's files do not tell. The error

@@ -43,6 +43,10 @@ Result<std::vector<gpu::DeviceInfo>> gpu_devices() {
   return gpu::list_devices();
 }
 
+Result<gpu::QueryCompilerInfo> gpu_query_compiler() {
+  return gpu::query_compiler_info();
+}
+
 /// Asks CUDA if the driver shows no files, as in Windows' Linux and in some containers.
 Result<std::string> gpu_identity() {
   std::string identity = gpu_identity_of(kDriverFolder);

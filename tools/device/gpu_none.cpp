@@ -33,6 +33,10 @@ Result<std::vector<gpu::DeviceInfo>> gpu_devices() {
   return no_gpu_code();
 }
 
+Result<gpu::QueryCompilerInfo> gpu_query_compiler() {
+  return no_gpu_code();
+}
+
 Result<std::string> gpu_identity() {
   return no_gpu_code();
 }

@@ -129,6 +129,20 @@ void add_devices(Json& document, const Devices& devices) {
   if (!devices.ok()) document["no_devices"] = devices.error().what;
 }
 
+/// What compiles queries for a GPU; null for what there is not.
+Json compiler_json(const gpu::QueryCompilerInfo& info) {
+  const auto text_or_null = [](const std::string& text) {
+    return text.empty() ? Json() : Json(text);
+  };
+  return {{"nvrtc", text_or_null(info.version)},
+          {"library", text_or_null(info.library)},
+          {"no_nvrtc", text_or_null(info.why_no_library)},
+          {"cache_folder", text_or_null(info.cache_folder)},
+          {"no_cache", text_or_null(info.why_no_cache)},
+          {"cache_files", info.cache_files},
+          {"cache_bytes", info.cache_bytes}};
+}
+
 /// The measured rates of CPU and GPU, under the names by which the store keeps them. Their names
 /// are those of the fields in tools/device, so programs can read either.
 Json calibration_json(const MachineRates& rates) {
@@ -152,17 +166,19 @@ Json calibration_json(const MachineRates& rates) {
 
 }  // namespace
 
-/// The whole JSON document; `devices` and `rates` only where they were asked for. It is made as a
-/// whole and printed at once, so that an error leaves no half document.
+/// The whole JSON document; `devices`, `compiler` and `rates` only where there is something. It is
+/// made as a whole and printed at once, so that an error leaves no half document.
 std::string reports_json(const std::vector<ArchiveReport>& reports,
                          const std::vector<std::string>& texts, bool with_blocks,
                          const std::optional<Devices>& devices,
+                         const std::optional<gpu::QueryCompilerInfo>& compiler,
                          const std::optional<MachineRates>& rates) {
   Json files = Json::array();
   for (const ArchiveReport& report : reports) files.push_back(file_json(report, with_blocks));
   for (const std::string& text : texts) files.push_back(Json::parse(text));
   Json document = {{"files", std::move(files)}};
   if (devices) add_devices(document, *devices);
+  if (compiler) document["query_compiler"] = compiler_json(*compiler);
   if (rates) document["calibration"] = calibration_json(*rates);
   // Names need not be UTF-8; bytes that are not become replacement characters.
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -104,11 +104,12 @@ Result<ArchiveReport> report_table(const std::string& path, const InputFile& inp
 std::string_view name(Coding coding);
 std::string_view name(DependencyRule rule);
 
-/// The reports as one JSON document, with the devices and rates if these were asked for. `texts`:
-/// the objects of files that are texts, as JSON.
+/// The reports as one JSON document, with devices, compiler and rates if these were asked for.
+/// `texts`: the objects of files that are texts, as JSON.
 std::string reports_json(const std::vector<ArchiveReport>& reports,
                          const std::vector<std::string>& texts, bool with_blocks,
                          const std::optional<Devices>& devices,
+                         const std::optional<gpu::QueryCompilerInfo>& compiler,
                          const std::optional<MachineRates>& rates);
 
 }  // namespace presso::cli

@@ -4,6 +4,7 @@
 #include "tools/info/devices_report.h"
 
 #include "tools/cli/bind.h"
+#include "tools/cli/terminal_text.h"
 #include "tools/info/table.h"
 
 namespace presso::cli {
@@ -46,6 +47,23 @@ std::string devices_text(const Devices& devices) {
   Table table({"GPU", "capability", "memory", "free", "SMs", "clock", "L2", "CUDA", "name"}, 8);
   for (const gpu::DeviceInfo& info : *devices) table.add(row(info));
   return table.text();
+}
+
+/// Paths may have control characters.
+std::string query_compiler_text(const gpu::QueryCompilerInfo& info) {
+  std::string out = "compiler of GPU queries: ";
+  out += info.version.empty() ? "none: " + info.why_no_library
+                              : "NVRTC " + info.version + ", " + info.library;
+  out += "\ncompiled GPU queries: ";
+  if (info.why_no_cache.empty()) {
+    out += grouped(info.cache_files) + " in " + info.cache_folder + ", " +
+           size_text(info.cache_bytes) + " of at most " + size_text(info.most_cache_bytes);
+  } else {
+    out += "are not kept";
+    if (!info.cache_folder.empty()) out += " in " + info.cache_folder;
+    out += ": " + info.why_no_cache;
+  }
+  return terminal_lines(out) + "\n";
 }
 
 /// The GPUs in one line, for --version and bug reports. The reason why there is none belongs into a

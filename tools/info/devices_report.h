@@ -18,6 +18,9 @@ using Devices = Result<std::vector<gpu::DeviceInfo>>;
 /// none.
 std::string devices_text(const Devices& devices);
 
+/// Two lines: what compiles queries for a GPU, and what is kept of that.
+std::string query_compiler_text(const gpu::QueryCompilerInfo& info);
+
 /// The name and compute capability of each GPU in one line, "NVIDIA H200 (9.0)", or why there are
 /// none.
 std::string devices_line(const Devices& devices);

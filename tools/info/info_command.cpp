@@ -44,7 +44,7 @@ const CommandInfo kInfo = {
                  {"presso info --blocks app.log.presso", "a row for each block"},
                  {"presso info --json *.presso", "the same for programs"},
                  {"presso info orders.csv", "columns and types that loading would find"},
-                 {"presso info --devices", "the GPUs of this machine"},
+                 {"presso info --devices", "the GPUs of this machine, and what compiles for them"},
                  {"presso info --calibrate", "how fast this machine decodes and searches"}},
     .exit_status = "0 if all files could be read and are whole, 2 otherwise.",
 };
@@ -185,7 +185,9 @@ class InfoCommand final : public Command {
          .category = kOutput,
          .brief = "list the GPUs, or say why there are none",
          .text =
-             "With their free memory and other properties that matter to presso. Needs no file.",
+             "With their free memory and other properties that matter to presso. A second part "
+             "tells whether NVRTC is there, which compiles queries for them, and where compiled "
+             "queries are kept. Needs no file.",
          .apply = set(devices_)},
         {.name = "calibrate",
          .category = kOutput,
@@ -202,8 +204,8 @@ class InfoCommand final : public Command {
          .category = kOutput,
          .brief = "print JSON",
          .text = "An object with an array 'files'; with --blocks each has a 'block_table'. With "
-                 "--devices also an array 'devices', or 'no_devices' with the reason. With "
-                 "--calibrate also an object 'calibration'.",
+                 "--devices also an array 'devices', or 'no_devices' with the reason, and an "
+                 "object 'query_compiler'. With --calibrate also an object 'calibration'.",
          .apply = set(json_)}};
   }
 
@@ -225,12 +227,18 @@ class InfoCommand final : public Command {
       calibrate_gpu_queries(store, *rates);
     }
     std::optional<Devices> devices;
-    if (devices_) devices = gpu_devices();
+    std::optional<gpu::QueryCompilerInfo> compiler;
+    if (devices_) {
+      devices = gpu_devices();
+      auto found = gpu_query_compiler();
+      if (found.ok()) compiler = std::move(*found);
+    }
     if (json_) {
-      print_output(reports_json(reports, texts_json_, blocks_, devices, rates));
+      print_output(reports_json(reports, texts_json_, blocks_, devices, compiler, rates));
     } else {
       if (rates) print_output(calibration_text(*rates, store));
       if (devices) print_output(devices_text(*devices));
+      if (compiler) print_output(query_compiler_text(*compiler));
       std::string out = tables(reports);
       for (const std::string& text : texts_) out += (out.empty() ? "" : "\n") + text;
       print_output(out);
