@@ -27,7 +27,7 @@ std::uint64_t headers_checksum() {
 }  // namespace
 
 CubinMaker::CubinMaker(std::string architecture, const KernelCompilerOptions& options)
-    : options_{.architecture = std::move(architecture)},
+    : options_{.architecture = std::move(architecture), .more = options.more},
       cache_(!options.disk_cache      ? ""
              : options.folder.empty() ? CodeCache::folder_of_user()
                                       : options.folder) {}

@@ -19,6 +19,8 @@ namespace presso::gpu {
 struct KernelCompilerOptions {
   bool disk_cache = true;
   std::string folder = {};  ///< of that cache; empty: CodeCache::folder_of_user()
+  /// More options of NVRTC, such as --Ofast-compile=mid.
+  std::vector<std::string> more = {};
 };
 
 class CubinMaker {

@@ -49,9 +49,11 @@ TEST_F(CubinMakerTest, CompilesOnceAndThenReadsFromDisk) {
   ASSERT_TRUE(found.ok());
   EXPECT_EQ(*found, *made);
   EXPECT_EQ(second.compiled(), 0u);
-  CubinMaker another("sm_80", {true, folder_});
-  ASSERT_TRUE(another.cubin(kSource).ok());
-  EXPECT_EQ(another.compiled(), 1u);
+  CubinMaker another("sm_80", {true, folder_}), faster("sm_90", {true, folder_, {"-Ofc=mid"}});
+  for (CubinMaker* const maker : {&another, &faster}) {
+    ASSERT_TRUE(maker->cubin(kSource).ok());
+    EXPECT_EQ(maker->compiled(), 1u);
+  }
 }
 
 TEST_F(CubinMakerTest, WithoutTheCacheOnDiskItCompiles) {

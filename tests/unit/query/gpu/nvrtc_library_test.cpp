@@ -105,6 +105,11 @@ TEST_F(NvrtcTest, AnErrorComesWithTheLinesThatSayWhy) {
   EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
   EXPECT_NE(refused.error().what.find("query.cu(2)"), std::string::npos) << refused.error().what;
   EXPECT_NE(refused.error().what.find("unknown_name"), std::string::npos) << refused.error().what;
+  const auto behind_warnings = nvrtc_->compile(
+      "extern \"C\" __global__ void f(unsigned x) { while (x < 0) {} int y; unknown_name = 1; }",
+      {"sm_90"}, {});
+  ASSERT_FALSE(behind_warnings.ok());
+  EXPECT_EQ(behind_warnings.error().what.find("warning"), std::string::npos);
   std::string many;
   for (int i = 0; i < 10'000; ++i) many += "wrong" + std::to_string(i) + " x;\n";
   const auto long_log = nvrtc_->compile(many, {"sm_90"}, {});
