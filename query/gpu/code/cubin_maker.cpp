@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A cubin of another NVRTC than the one that is there is as right as one of this NVRTC. So the
 // version is compared only where the library is open anyway: to open it for a look would cost more
-// than all else that a hit takes (10 ms against 1).
+// than all else that a hit takes (7 ms against 0.02, gpu_code_tests --gtest_filter=*EachWay*).
 #include "query/gpu/code/cubin_maker.h"
 
 #include <string_view>

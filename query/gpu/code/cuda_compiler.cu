@@ -14,7 +14,7 @@
 namespace presso::gpu {
 namespace {
 
-/// Loaded sources that are kept: each has some 100 KB of device memory.
+/// Loaded sources that are kept, since each takes memory of the device.
 constexpr std::size_t kMostLoaded = 256;
 
 /// Dynamic shared memory that each kernel may have.

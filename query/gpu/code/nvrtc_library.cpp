@@ -62,7 +62,7 @@ std::string joined(const std::vector<std::string>& parts, const char* between) {
 
 std::vector<std::string> option_list(const CompileOptions& options) {
   // Doubles keep the CPU's bits: no product is fused with a sum. No folder is searched for headers.
-  // CUDA declares less of itself, which takes a tenth less time. Warnings would hide the errors.
+  // CUDA declares less of itself, which takes less time. Warnings would hide the errors.
   std::vector<std::string> list = {"-arch=" + options.architecture, "-std=c++20", "--fmad=false",
                                    "--no-source-include",           "--minimal",  "-w"};
   list.insert(list.end(), options.more.begin(), options.more.end());
