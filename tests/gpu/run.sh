@@ -30,9 +30,9 @@ trap 'rm -rf "$logs"' EXIT
 
 # The programs and the shards of each, the longest first.
 readonly PROGRAMS=(query_case:8 query:4 join:3 batch:2 scan:2 file_scan_device:2 pipeline_device:2
-  device:1 primitive:1 column:1 string:1 text:1)
+  device:1 primitive:1 compiler:1 column:1 string:1 text:1)
 # Under a sanitizer, a run takes as long as the memory that it watches, so there are fewer programs.
-readonly CHECKED=(query_case:12 query:6 batch:4 join:4 column:1 string:1 text:1)
+readonly CHECKED=(query_case:12 query:6 batch:4 join:4 compiler:1 column:1 string:1 text:1)
 
 # run_shard COMMAND...: its last lines, or all but what passed where it failed.
 run_shard() {
