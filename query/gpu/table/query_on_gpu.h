@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "decompress/gpu/runtime/memory.h"
+#include "query/gpu/code/kernel_compiler.h"
 #include "query/gpu/kernels/string_kernels.h"
 #include "query/gpu/kernels/table_kernels.h"
 #include "query/gpu/table/resident_table.h"
@@ -25,16 +26,19 @@ struct QueryPipeline;
 
 class QueryOnGpu final : public QueryDevice {
  public:
-  /// `kept`: of memory, from a query to the next one (Memory).
+  /// `kept`: of memory, from a query to the next one (Memory). `compiler`: of kernels for a query;
+  /// nullptr: there is none.
   QueryOnGpu(std::unique_ptr<Device> device, std::shared_ptr<TableKernels> kernels,
              std::shared_ptr<StringKernels> strings, const MemoryLimits& limits,
-             const MemoryLimits& kept, std::string name, int number = 0)
+             const MemoryLimits& kept, std::string name, int number = 0,
+             std::shared_ptr<KernelCompiler> compiler = nullptr)
       : device_(std::move(device)),
         kernels_(std::move(kernels)),
         strings_(std::move(strings)),
         memory_(*device_, limits, kept),
         name_(std::move(name)),
-        number_(number) {}
+        number_(number),
+        compiler_(std::move(compiler)) {}
 
   std::string name() const override { return name_; }
   Result<query::RowStore> groups(query::Execution& execution,
@@ -70,7 +74,7 @@ class QueryOnGpu final : public QueryDevice {
   RunSpace space(PinnedPieces& pinned, TaskQueue& queue, Stream stream,
                  QueryCosts* costs = nullptr) {
     return {memory_,      *kernels_, *strings_, pinned, stream, &residents_,
-            &load_times_, &queue,    sums_,     rates_, costs};
+            &load_times_, &queue,    sums_,     rates_, costs,  compiler_.get()};
   }
   Result<query::RowStore> groups(const RunSpace& space, query::Execution& execution,
                                  const query::GroupInput& input, const AggregateChoice& choice);
@@ -90,6 +94,7 @@ class QueryOnGpu final : public QueryDevice {
   HostRates rates_;
   std::string name_;
   int number_;
+  std::shared_ptr<KernelCompiler> compiler_;
 };
 
 }  // namespace presso::gpu

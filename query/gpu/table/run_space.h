@@ -44,6 +44,7 @@ class PinnedPieces {
   PinnedMemory pieces_[2];
 };
 
+class KernelCompiler;
 class QueryCosts;
 class ResidentTables;
 
@@ -59,7 +60,8 @@ struct RunSpace {
   TaskQueue* queue = nullptr;  ///< threads that load tables; nullptr: each loader has its own
   SumLimits sums = {};
   HostRates rates = {};
-  QueryCosts* costs = nullptr;  ///< of kernels, is added to; nullptr: nobody wants to know
+  QueryCosts* costs = nullptr;         ///< of kernels, is added to; nullptr: nobody wants to know
+  KernelCompiler* compiler = nullptr;  ///< of kernels for a query; nullptr: there is none
 
   Device& device() const { return memory.device(); }
   /// Calls `work(0)` to `work(count - 1)`, each once, by all threads of the queue. The error is
