@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include "decompress/gpu/runtime/cuda_device.h"
 #include "query/gpu/table/query_on_gpu.h"
+#include "tests/simt/emulated_compiler.h"
 #include "tests/simt/emulated_query_device.h"
 
 namespace presso::test {
@@ -306,6 +308,12 @@ std::shared_ptr<gpu::StringKernels> make_emulated_string_kernels(
     std::shared_ptr<EmulatedFaults> faults, std::uint32_t) {
   return std::make_shared<WatchedStringKernels>(gpu::cuda_string_kernels(0),
                                                 Launches(std::move(faults)));
+}
+
+/// There is none here yet: the kernels above answer everything.
+std::shared_ptr<gpu::KernelCompiler> make_emulated_compiler(std::shared_ptr<EmulatedFaults>,
+                                                            std::uint32_t, std::string) {
+  return nullptr;
 }
 
 }  // namespace presso::test

@@ -18,6 +18,7 @@
 #include "tests/simt/emulated_joins.h"
 #include "tests/simt/emulated_numbers.h"
 #include "tests/simt/emulated_strings.h"
+#include "tests/simt/faulty_launches.h"
 #include "tests/support/cpu_batch.h"
 
 namespace presso::test {
@@ -128,38 +129,6 @@ struct EmulatedPartThreads {
   static constexpr std::uint32_t kMove = 64;
   static constexpr std::uint32_t kMoveItems = 4;
   static constexpr std::uint32_t kSum = 64;
-};
-
-/// Runs kernels, each with lanes in another order, as long as the test wants them to work.
-class Launches {
- public:
-  Launches(std::shared_ptr<EmulatedFaults> faults, std::uint32_t seed)
-      : faults_(std::move(faults)) {
-    options_.seed = seed;
-    options_.order = seed % 3 == 0   ? simt::Order::kReverse
-                     : seed % 3 == 1 ? simt::Order::kForward
-                                     : simt::Order::kRandom;
-  }
-
-  static constexpr std::string_view kChain = "chain";
-  static constexpr std::string_view kByteSums = "chain of bytes";
-
-  Status operator()(std::string_view step, std::uint32_t grid, std::uint32_t warps,
-                    std::size_t shared_bytes, const std::function<void()>& body) {
-    ++faults_->launched;
-    if (faults_->launches++ >= faults_->launch) return make_error(ErrorCode::kDeviceLost);
-    if (grid == 0) return {};
-    if (step == kChain || step == kByteSums) ++faults_->chains;
-    if (step == kByteSums) ++faults_->byte_sums;
-    const simt::Report report = simt::run({grid, warps * kWarpSize, shared_bytes}, options_, body);
-    ++options_.seed;
-    if (report.ok()) return {};
-    return make_error(ErrorCode::kDeviceLost, std::string(step) + ": " + report.what);
-  }
-
- private:
-  std::shared_ptr<EmulatedFaults> faults_;
-  simt::Options options_;
 };
 
 class EmulatedTableKernels final : public gpu::TableKernels {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "query/gpu/table/query_on_gpu.h"
+#include "tests/simt/emulated_compiler.h"
 #include "tests/simt/emulated_query_device.h"
 
 namespace presso::test {
@@ -31,7 +32,8 @@ std::shared_ptr<QueryDevice> make_emulated_query_device(std::shared_ptr<Emulated
   if (faults == nullptr) faults = std::make_shared<EmulatedFaults>();
   return std::make_shared<gpu::QueryOnGpu>(
       make_host_device(faults), make_emulated_table_kernels(faults, seed),
-      make_emulated_string_kernels(faults, seed + 1), limits, kept, "the emulator");
+      make_emulated_string_kernels(faults, seed + 1), limits, kept, "the emulator", 0,
+      make_emulated_compiler(faults, seed + 2));
 }
 
 }  // namespace presso::test

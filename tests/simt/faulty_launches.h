@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Runs kernels in the emulator as a test of faults wants it: each with lanes in another order, each
+// launch counted, and none any more from the launch on that EmulatedFaults names.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "decompress/gpu/simt/emulator/emulator.h"
+#include "decompress/gpu/simt/simt.h"
+#include "presso/error.h"
+#include "tests/simt/emulated_query_device.h"
+
+namespace presso::test {
+
+/// Not thread-safe; copies count in the same EmulatedFaults.
+class Launches {
+ public:
+  Launches(std::shared_ptr<EmulatedFaults> faults, std::uint32_t seed)
+      : faults_(std::move(faults)) {
+    options_.seed = seed;
+    options_.order = seed % 3 == 0   ? simt::Order::kReverse
+                     : seed % 3 == 1 ? simt::Order::kForward
+                                     : simt::Order::kRandom;
+  }
+
+  static constexpr std::string_view kChain = "chain";
+  static constexpr std::string_view kByteSums = "chain of bytes";
+
+  /// Calls `body` in each lane. Errors: kDeviceLost, where the test wants it, and where the
+  /// emulator objects, with the name of the step and the emulator's reason.
+  Status operator()(std::string_view step, std::uint32_t grid, std::uint32_t warps,
+                    std::size_t shared_bytes, const std::function<void()>& body) {
+    ++faults_->launched;
+    if (faults_->launches++ >= faults_->launch) return make_error(ErrorCode::kDeviceLost);
+    if (grid == 0) return {};
+    if (step == kChain || step == kByteSums) ++faults_->chains;
+    if (step == kByteSums) ++faults_->byte_sums;
+    const simt::Launch shape{grid, warps * simt::kWarpSize, shared_bytes};
+    const simt::Report report = simt::run(shape, options_, body);
+    ++options_.seed;
+    if (report.ok()) return {};
+    return make_error(ErrorCode::kDeviceLost, std::string(step) + ": " + report.what);
+  }
+
+ private:
+  std::shared_ptr<EmulatedFaults> faults_;
+  simt::Options options_;
+};
+
+}  // namespace presso::test
