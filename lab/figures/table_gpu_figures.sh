@@ -3,18 +3,21 @@
 # Queries over tables that lie in a GPU's memory as they are stored: each answer is compared with
 # the CPU's before it is timed (table_gpu_rate). Writes CSV files to OUT.
 #
-#   table_gpu_figures.sh BIN OUT [check | groups | shares]
+#   table_gpu_figures.sh BIN OUT [check | groups | shares | random]
 #
 # check: small, under the tools of compute-sanitizer. groups: only what many groups cost, of 10^8
 # rows. shares: only sums of products behind conditions that hold for 2 to 62 % of the rows.
-# Default: all but shares.
+# random: only forty random questions (random_questions.py) over 5 x 10^8 rows, each with the share
+# of the rate at which the memory can be read, as memory_rate measures it first.
+# Default: all but shares and random.
 set -euo pipefail
+folder=$(dirname "${BASH_SOURCE[0]}")
 # shellcheck source=lab/figures/built_for_figures.sh
-. "$(dirname "${BASH_SOURCE[0]}")/built_for_figures.sh"
+. "$folder/built_for_figures.sh"
 
-bin=${1:?"usage: table_gpu_figures.sh BIN OUT [check | groups | shares]"}
+bin=${1:?"usage: table_gpu_figures.sh BIN OUT [check | groups | shares | random]"}
 refuse_fast_kernels "$bin"
-out=${2:?"usage: table_gpu_figures.sh BIN OUT [check | groups | shares]"}
+out=${2:?"usage: table_gpu_figures.sh BIN OUT [check | groups | shares | random]"}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 PATH=$PATH:${CUDA_PATH:-/usr/local/cuda}/bin
@@ -123,6 +126,19 @@ if [[ ${3-} == shares ]]; then
   "$bin/table_gpu_rate" "$work/lineitem.csv.presso" "$item_copies" "${shares[@]}" |
     tee "$out/shares.csv"
   exit
+fi
+if [[ ${3-} == random ]]; then
+  mapfile -t questions < <("$folder/random_questions.py" questions)
+  ((${#questions[@]} == 40))
+  rate=$("$bin/memory_rate" | awk -F, 'END { print $3 }')
+  "$folder/random_questions.py" table "$rows" "$work/random.csv"
+  "$bin/presso" compress --table auto -q "$work/random.csv"
+  rm "$work/random.csv"
+  status=0
+  "$bin/table_gpu_rate" "$work/random.csv.presso" 128 "${questions[@]}" >"$work/rates.csv" ||
+    status=$?
+  "$folder/random_questions.py" shares "$rate" "$work/rates.csv" | tee "$out/random.csv"
+  exit "$status"
 fi
 make_keys "$key_rows" "$work/keys.csv"
 "$bin/presso" compress --table auto -q "$work/keys.csv"
