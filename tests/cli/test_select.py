@@ -699,6 +699,7 @@ class Reports(SelectTest):
         matched = sum(1 for row in rows if row[1] == 7 and row[2].startswith("r"))
         self.assertRegex(found, rf"\b{matched}\b")
         self.assertNotIn("\nnumber\n", found)
+        self.assertRegex(self.ok(*ask, "--explain=code").out.decode(), rf"\b{matched}\b")
         self.fails(*ask, "--explain=more", saying="--explain")
 
     def test_memory_is_predicted(self):

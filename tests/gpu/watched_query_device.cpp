@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "decompress/gpu/runtime/cuda_device.h"
+#include "query/gpu/code/cuda_compiler.h"
 #include "query/gpu/table/query_on_gpu.h"
 #include "tests/simt/emulated_compiler.h"
 #include "tests/simt/emulated_query_device.h"
@@ -179,6 +180,11 @@ class WatchedTableKernels final : public gpu::TableKernels {
     PRESSO_TRY(launches_.next());
     return real_->merge_groups(merge, stream);
   }
+  Status decode_others(const gpu::QueryArguments& arguments, std::uint32_t vectors,
+                       Stream stream) override {
+    PRESSO_TRY(launches_.next());
+    return real_->decode_others(arguments, vectors, stream);
+  }
   Status clear(Byte* memory, std::size_t bytes, Stream stream) override {
     return real_->clear(memory, bytes, stream);
   }
@@ -287,6 +293,25 @@ class WatchedStringKernels final : public gpu::StringKernels {
   Launches launches_;
 };
 
+/// Fails where it is told to, and counts as the emulator's does.
+class WatchedCompiler final : public gpu::KernelCompiler {
+ public:
+  WatchedCompiler(std::shared_ptr<gpu::KernelCompiler> real, std::shared_ptr<EmulatedFaults> faults)
+      : real_(std::move(real)), faults_(std::move(faults)) {}
+
+  Result<std::shared_ptr<gpu::CompiledKernels>> compile(const std::string& source) override {
+    if (faults_->compilations++ >= faults_->compilation) {
+      return make_error(ErrorCode::kUnsupported, "no kernels are compiled, as the test wants it");
+    }
+    return real_->compile(source);
+  }
+  gpu::CodePolicy policy() const override { return {.least_usual_share = 0, .for_files = true}; }
+
+ private:
+  std::shared_ptr<gpu::KernelCompiler> real_;
+  std::shared_ptr<EmulatedFaults> faults_;
+};
+
 std::unique_ptr<gpu::Device> open_real_device() {
   auto real = gpu::open_cuda_device(0);
   return real.ok() ? std::move(*real) : nullptr;
@@ -310,10 +335,9 @@ std::shared_ptr<gpu::StringKernels> make_emulated_string_kernels(
                                                 Launches(std::move(faults)));
 }
 
-/// There is none here yet: the kernels above answer everything.
-std::shared_ptr<gpu::KernelCompiler> make_emulated_compiler(std::shared_ptr<EmulatedFaults>,
+std::shared_ptr<gpu::KernelCompiler> make_emulated_compiler(std::shared_ptr<EmulatedFaults> faults,
                                                             std::uint32_t, std::string) {
-  return nullptr;
+  return std::make_shared<WatchedCompiler>(gpu::cuda_kernel_compiler(0), std::move(faults));
 }
 
 }  // namespace presso::test

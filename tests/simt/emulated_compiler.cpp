@@ -139,6 +139,9 @@ class EmulatedCompiler final : public gpu::KernelCompiler {
     if (!cache.empty()) tools_.cache = std::move(cache);
   }
 
+  /// Code is compiled for all tables, so that tests see how it takes vectors that are not usual.
+  gpu::CodePolicy policy() const override { return {.least_usual_share = 0, .for_files = true}; }
+
   Result<std::shared_ptr<gpu::CompiledKernels>> compile(const std::string& source) override {
     const std::lock_guard lock(mutex_);
     if (faults_->compilations++ >= faults_->compilation) {

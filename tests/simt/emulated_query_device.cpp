@@ -9,6 +9,7 @@
 #include "decompress/gpu/simt/emulator/emulator.h"
 #include "query/gpu/join/lookup_steps.h"
 #include "query/gpu/kernels/chain.cuh"
+#include "query/gpu/kernels/decode_others.cuh"
 #include "query/gpu/kernels/group_merge.cuh"
 #include "query/gpu/kernels/group_part_steps.h"
 #include "query/gpu/kernels/row_bits.cuh"
@@ -165,6 +166,10 @@ class EmulatedTableKernels final : public gpu::TableKernels {
     ++faults_->merged;
     gpu::test::EmulatedJoins<Launches&> launcher(run_);
     return gpu::enqueue_merge<64>(merge, launcher);
+  }
+  Status decode_others(const gpu::QueryArguments& arguments, std::uint32_t, Stream) override {
+    return run_("decode others", 2, gpu::kDecodeWarps, gpu::kDecodeWarps * sizeof(gpu::DecodeSpace),
+                [&] { gpu::decode_others_body(arguments); });
   }
   Status clear(Byte* memory, std::size_t bytes, Stream) override {
     std::memset(memory, 0, bytes);

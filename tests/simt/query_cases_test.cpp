@@ -111,7 +111,8 @@ class QueryCases : public ::testing::Test {
       EXPECT_TRUE(is_resident || faults->live_bytes == 0) << faults->live_bytes;
       EXPECT_TRUE(is_resident || faults->live_handles == 0) << faults->live_handles;
       compare(found, right, statement, run);
-      if (!is_error(found)) count(found, *faults);
+      if (!is_error(found) && run.is_tallied) count(found, *faults);
+      if (!is_error(found) && faults->compilations != 0) ++tally_["compiled"];
     }
   }
 

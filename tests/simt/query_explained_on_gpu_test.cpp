@@ -70,6 +70,24 @@ TEST(ExplainedOnGpu, WhatKeysDoNotAllowIsTheCpusWhereItMayBe) {
   EXPECT_EQ(found.text, answer_with(query, options).text);
 }
 
+/// --explain=code: names of columns stand beside the code, which has numbers.
+TEST(ExplainedOnGpu, CodeIsToldWhereItIsAskedFor) {
+  QueryTables tables = query_tables("joins", "3000/1024");
+  const Query query = tables.query_of(
+      "select part, sum(price) from facts where price > 20 group "
+      "by part");
+  QueryRun run;
+  QueryOptions options = run.options(query, run.device(run.faults()));
+  EXPECT_FALSE(says(explained_with(query, options), "PRESSO_KERNEL"));
+  options.tells_code = true;
+  const std::string told = explained_with(query, options);
+  EXPECT_TRUE(says(told, "code for the GPU: column 0 is ")) << told;
+  EXPECT_TRUE(says(told, "PRESSO_KERNEL(presso_usual, ")) << told;
+  run.compiles = false;
+  options.device = run.device(run.faults());
+  EXPECT_TRUE(says(explained_with(query, options), "code for the GPU: none was compiled: "));
+}
+
 TEST(ExplainedOnGpu, KeysAreSearchedWhereBothSidesAscend) {
   QueryTables tables = query_tables("ascending_keys");
   const auto structure = [&](const std::string& n) {

@@ -183,11 +183,15 @@ std::vector<Flag> output_flags(SelectSettings& settings) {
        .category = kOutput,
        .brief = "print how the query will be run, and not its answer",
        .text = "analyze runs it, drops the answer, and adds what really happened: rows, blocks, "
-               "bytes and times of each step.",
-       .choices = {"analyze"},
+               "bytes and times of each step. code adds the source of the kernels that a GPU "
+               "compiles for the query.",
+       .choices = {"analyze", "code"},
        .value_is_optional = true,
        .apply = [&settings](const Given& given) -> Status {
-         settings.explain = given.value == "analyze" ? Explain::kAnalyze : Explain::kPlan;
+         settings.explain = given.value == "analyze" ? Explain::kAnalyze
+                            : given.value == "code"  ? Explain::kCode
+                                                     : Explain::kPlan;
+         settings.query.tells_code = settings.explain == Explain::kCode;
          return {};
        }},
   };

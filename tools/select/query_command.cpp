@@ -377,7 +377,7 @@ int QueryCommand::list_columns() const {
 
 /// Prints the plan of the query, and with analyze what really happened.
 int QueryCommand::explain(const PreparedQuery& query) const {
-  const Result<std::string> told = query.explain(settings_.explain == Explain::kAnalyze);
+  const Result<std::string> told = query.explain(settings_.explain != Explain::kPlan);
   if (!told.ok()) return fail(told.error());
   std::string text = *told;
   if (!text.ends_with('\n')) text += '\n';

@@ -19,7 +19,7 @@ namespace presso::cli {
 
 // The formats of --format, and what --explain asks for.
 enum class AnswerFormat { kCsv, kTsv, kJsonLines, kTable, kArrow, kArrowFile, kPresso, kParquet };
-enum class Explain { kNo, kPlan, kAnalyze };
+enum class Explain { kNo, kPlan, kAnalyze, kCode };
 
 /// The settings of one command line.
 struct SelectSettings {

@@ -31,6 +31,7 @@
 //                used where
 //                load_readonly load_streaming store_streaming: T of 1, 2, 4, 8 or 16 bytes
 //                threadfence threadfence_block
+//                prefetch(p): the line at p of global memory comes to L2, perhaps
 //   atomics      atomic_or/add/min/max/exchange(p, v) atomic_cas(p, expected, v) on u32 in shared
 //                or global memory; atomic_add/min/max/cas on u64 too; all return the old
 //                value
@@ -60,6 +61,7 @@
 //                funnel_shift_right(lo, hi, shift & 31): lower half of hi:lo >> shift
 //                funnel_shift_left(lo, hi, shift & 31): upper half of hi:lo << shift
 //                bit_reverse byte_permute (__byte_perm: bit 3 of a selector's nibble is ignored)
+//                byte_of(low, high, i): byte i, below 8, of high:low
 //                dot4 (4 products of unsigned bytes plus c) multiply_high clock
 #pragma once
 

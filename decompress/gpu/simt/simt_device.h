@@ -233,6 +233,9 @@ PRESSO_DEVICE void store_shared_u32(u32 at, u32 value) {
                : "r"(at), "r"(value), "n"(detail::kSharedBase + offset)
                : "memory");
 }
+PRESSO_DEVICE void prefetch(const void* from) {
+  asm volatile("prefetch.global.L2 [%0];" : : "l"(from));
+}
 // Acquires and releases; __threadfence() would order all threads' accesses among themselves, too,
 // for which a warp waits longer.
 PRESSO_DEVICE void threadfence() {
@@ -534,6 +537,12 @@ PRESSO_DEVICE u32 bit_reverse(u32 value) {
 }
 PRESSO_DEVICE u32 byte_permute(u32 a, u32 b, u32 selector) {
   return __byte_perm(a, b, selector);
+}
+// __byte_perm takes one instruction more, for selectors with other bits.
+PRESSO_DEVICE u32 byte_of(u32 low, u32 high, u32 index) {
+  u32 bytes;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(bytes) : "r"(low), "r"(high), "r"(index));
+  return bytes & 0xFF;
 }
 PRESSO_DEVICE u32 dot4(u32 a, u32 b, u32 c) {
   return __dp4a(a, b, c);

@@ -147,6 +147,7 @@ template <u32 offset>
 void store_shared_u32(u32 at, u32 value) {
   *reinterpret_cast<u32*>(shared_memory() + (at + offset)) = value;
 }
+inline void prefetch(const void*) {}
 // Nothing to order: one lane runs at a time.
 inline void threadfence() {}
 inline void threadfence_block() {}
@@ -295,6 +296,9 @@ inline u32 byte_permute(u32 a, u32 b, u32 selector) {
     result |= (static_cast<u32>(bytes >> (8 * index)) & 0xFF) << (8 * i);
   }
   return result;
+}
+inline u32 byte_of(u32 low, u32 high, u32 index) {
+  return byte_permute(low, high, index) & 0xFF;
 }
 inline u32 dot4(u32 a, u32 b, u32 c) {
   for (u32 shift = 0; shift < kWordBits; shift += 8)

@@ -72,6 +72,9 @@ class IdleKernels final : public gpu::TableKernels {
   gpu::GroupPartLimits group_part_limits() override { return {}; }
   Status sum_group_parts(const gpu::PartedRows&, gpu::Stream) override { return {}; }
   Status merge_groups(const gpu::GroupMerge&, gpu::Stream) override { return {}; }
+  Status decode_others(const gpu::QueryArguments&, std::uint32_t, gpu::Stream) override {
+    return {};
+  }
   Status clear(Byte*, std::size_t, gpu::Stream) override { return {}; }
   Result<std::uint32_t> most_shared_bytes() override { return std::uint32_t{100'000}; }
   Result<std::uint64_t> cache_bytes() override { return std::uint64_t{50'000'000}; }

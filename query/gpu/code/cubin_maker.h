@@ -12,6 +12,7 @@
 #include "presso/bytes.h"
 #include "presso/error.h"
 #include "query/gpu/code/code_cache.h"
+#include "query/gpu/code/kernel_compiler.h"
 #include "query/gpu/code/nvrtc_library.h"
 
 namespace presso::gpu {
@@ -21,6 +22,7 @@ struct KernelCompilerOptions {
   std::string folder = {};  ///< of that cache; empty: CodeCache::folder_of_user()
   /// More options of NVRTC, such as --Ofast-compile=mid.
   std::vector<std::string> more = {};
+  CodePolicy policy = {};
 };
 
 class CubinMaker {

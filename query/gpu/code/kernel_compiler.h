@@ -29,6 +29,14 @@ class CompiledKernels {
                         std::uint32_t shared_bytes, Stream stream) = 0;
 };
 
+/// For which tables code is compiled.
+struct CodePolicy {
+  /// Code is for the form that most vectors of a column have: at least this share of them.
+  double least_usual_share = 0.5;
+  /// Also for tables that are read from files, which takes longer than any kernel over them.
+  bool for_files = false;
+};
+
 class KernelCompiler {
  public:
   virtual ~KernelCompiler() = default;
@@ -40,6 +48,7 @@ class KernelCompiler {
   /// Errors: kUnsupported where there is no compiler on this machine, with what to install, and,
   /// with the compiler's messages, where it does not accept the source or know the device.
   virtual Result<std::shared_ptr<CompiledKernels>> compile(const std::string& source) = 0;
+  virtual CodePolicy policy() const { return {}; }
 };
 
 }  // namespace presso::gpu

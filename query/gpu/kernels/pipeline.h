@@ -35,21 +35,6 @@ constexpr Byte kBitsBefore = kMostRowBits - 1;
 
 // --- conditions
 
-/// Values by their zone images (FORMAT.md 15.4); of dictionaries the codes.
-struct ImageInterval {
-  std::uint64_t least = 0;
-  std::uint64_t most = 0;  ///< included
-};
-
-/// What a leaf asks of a slice: that the value lies in one of `count` intervals from `first` on, or
-/// that the code's bit is set.
-struct LeafRange {
-  static constexpr std::uint32_t kAll = ~std::uint32_t{0};  ///< every row that is not null
-  static constexpr std::uint32_t kBits = kAll - 1;  ///< `first`: where the bits begin, in words
-  std::uint32_t first = 0;
-  std::uint32_t count = 0;  ///< 0: no row
-};
-
 struct ConditionStep {
   enum class Kind : Byte {
     kValues,   ///< pushes the rows of `column` that `leaf` has
@@ -321,6 +306,7 @@ constexpr std::uint64_t kNoRowYet = ~std::uint64_t{0};  ///< of a group's first 
 constexpr std::uint64_t kTableIsFull = 1;               ///< keys have found no place
 constexpr std::uint64_t kKeyIsOutside = 2;              ///< of the range that zones give its column
 constexpr std::uint64_t kRealIsOutside = 3;             ///< of what limbs hold (RealPart)
+constexpr std::uint64_t kOtherForm = 4;  ///< a vector has a form that no directory has told
 constexpr std::uint32_t kBucketKeys = 4;
 constexpr std::uint64_t kNoKey = std::uint64_t{1} << 63;  ///< of a place that has no group
 

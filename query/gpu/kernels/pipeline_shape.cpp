@@ -183,6 +183,7 @@ void ColumnNeeds::raise_to(const ColumnNeeds& other) {
   packed_words = std::max(packed_words, other.packed_words);
   staging_bytes = std::max(staging_bytes, other.staging_bytes);
   patched_bytes = std::max(patched_bytes, other.patched_bytes);
+  forms.add(other.forms);
 }
 
 PipelineShape shape_of(const Pipeline& pipeline, std::span<const ColumnNeeds> needs,

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "query/gpu/kernels/column_forms.h"
 #include "query/gpu/kernels/pipeline.h"
 
 namespace presso::gpu {
@@ -16,6 +17,7 @@ struct ColumnNeeds {
   std::uint32_t packed_words = 0;   ///< of vectors that are packed, in up to 32 bits
   std::uint32_t staging_bytes = 0;  ///< of those that are decoded as a whole
   std::uint32_t patched_bytes = 0;  ///< of those that only conditions and sums of columns decode so
+  ColumnForms forms;
 
   void raise_to(const ColumnNeeds& other);
 };

@@ -6,6 +6,7 @@
 #include "decompress/gpu/runtime/current_device.h"
 #include "decompress/gpu/runtime/kernel_launch.h"
 #include "query/gpu/join/build_lookup.h"
+#include "query/gpu/kernels/decode_others.cuh"
 #include "query/gpu/kernels/group_part_kernels.h"
 #include "query/gpu/kernels/pipeline.cuh"
 #include "query/gpu/kernels/pipeline_kernels.h"
@@ -46,6 +47,11 @@ __global__ void __launch_bounds__(kClearThreads)
     list_groups_kernel(__grid_constant__ const Pipeline of,
                        __grid_constant__ const GroupList list) {
   list_groups_body(of, list);
+}
+
+__global__ void __launch_bounds__(kDecodeWarps* kWarpSize)
+    decode_others_kernel(__grid_constant__ const QueryArguments q) {
+  decode_others_body(q);
 }
 
 PipelineKernel* chain_kernel_of(GroupPlace place) {
@@ -153,6 +159,16 @@ class CudaTableKernels final : public TableKernels {
     kernel_of(pipeline)<<<thread_blocks, threads, shape.shared_bytes(), stream>>>(
         pipeline, shape, reinterpret_cast<u64*>(scratch));
     return launched("pipeline");
+  }
+
+  Status decode_others(const QueryArguments& arguments, std::uint32_t vectors,
+                       Stream stream) override {
+    const CurrentDevice current(device_);
+    const u64 warps = u64{vectors} * arguments.column_count;
+    const u32 blocks = clear_blocks(warps * (kClearThreads / kDecodeWarps));
+    decode_others_kernel<<<blocks, kDecodeWarps * kWarpSize, kDecodeWarps * sizeof(DecodeSpace),
+                           stream>>>(arguments);
+    return launched("decode_others");
   }
 
   Status build_lookup(const Lookup& to, const JoinRows& build, JoinTotals* totals,

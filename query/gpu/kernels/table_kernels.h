@@ -11,6 +11,7 @@
 #include "query/gpu/kernels/group_merge_plan.h"
 #include "query/gpu/kernels/group_part_plan.h"
 #include "query/gpu/kernels/pipeline_shape.h"
+#include "query/gpu/kernels/query_arguments.h"
 
 namespace presso::gpu {
 
@@ -40,6 +41,9 @@ class TableKernels {
   /// `scratch`: scratch_bytes() for so many thread blocks.
   virtual Status run(const Pipeline& pipeline, const PipelineShape& shape, std::uint64_t* scratch,
                      std::uint32_t thread_blocks, Stream stream) = 0;
+  /// decode_others_body() of decode_others.cuh, for up to `vectors` vectors.
+  virtual Status decode_others(const QueryArguments& arguments, std::uint32_t vectors,
+                               Stream stream) = 0;
   /// enqueue_lookup() of lookup_steps.h.
   virtual Status build_lookup(const Lookup& to, const JoinRows& build, JoinTotals* totals,
                               Stream stream) = 0;

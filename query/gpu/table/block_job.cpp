@@ -62,7 +62,15 @@ ColumnNeeds needs_of(const presso::IntegerBlock& block) {
     const auto staged = staged_words(block, entry);
     needs.packed_words = std::max(needs.packed_words, staged.value_or(0));
     const bool is_packed = static_cast<IntegerKind>(entry.kind) == IntegerKind::kPacked;
-    if (staged && is_packed && entry.exceptions == 0) continue;
+    const bool is_simple = staged && is_packed && entry.exceptions == 0;
+    const bool is_usual = is_simple && has_rows_by_map(block.parameters, entry);
+    needs.forms.count(is_usual, entry.width, block.parameters.divisor);
+    const bool is_bitmap = static_cast<IntegerKind>(entry.kind) == IntegerKind::kBitmap;
+    const bool is_all_set = is_packed && entry.exceptions == 0 && entry.base == 1;
+    if (block.parameters.width_bytes == 0 && !is_bitmap && !is_all_set) {
+      needs.forms.count_odd_validity(1);
+    }
+    if (is_simple) continue;
     const std::uint32_t bytes = kVectorRows * (block.parameters.width_bytes == 8 ? 8 : 4);
     if (staged && has_rows_by_map(block.parameters, entry)) {
       needs.patched_bytes = std::max(needs.patched_bytes, bytes);

@@ -86,6 +86,8 @@ class LoadedTable {
   /// What vectors of each column need in a kernel.
   const std::vector<ColumnNeeds>& needs() const { return needs_; }
   std::uint64_t rows() const { return rows_; }
+  /// All of it was in device memory before the query.
+  bool is_resident() const { return is_resident_; }
   /// The same as blocks() has in device memory, of a column for each slice.
   const std::vector<TableBlock>& blocks_of(std::size_t column) const {
     return host_blocks_[column];
@@ -108,6 +110,7 @@ class LoadedTable {
   std::vector<LoadedStrings> strings_;
   std::vector<ColumnNeeds> needs_;
   std::uint64_t rows_ = 0;
+  bool is_resident_ = false;
 };
 
 /// Which of a row group's rows are wanted; a slice of which none is does not come to the device.

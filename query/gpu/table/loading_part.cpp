@@ -102,6 +102,7 @@ LoadingPart::Image LoadingPart::image() const {
   image.batch = parts.add(jobs_.size() * sizeof(IntegerBlock));
   image.entries = parts.add(jobs_.size() * sizeof(std::uint32_t));
   image.status = parts.add(jobs_.size() * sizeof(std::uint32_t));
+  parts.add(kReadBehind);
   image.bytes = parts.bytes() - image.slices;
   return image;
 }
@@ -207,10 +208,16 @@ void LoadingPart::settle_values(const BlockJob& job) {
   const bool is_validity = job.kind == BlockJob::Kind::kValidity;
   TableBlock& block = table_.host_blocks_[job.column][job.number];
   (is_validity ? block.is_plain_validity : block.is_plain) = job.is_plain;
-  if (job.is_plain) return;
+  if (job.is_plain) {
+    if (!is_validity) table_.needs_[job.column].forms.count_others(vectors_of(block.rows));
+    return;
+  }
   (is_validity ? block.validity : block.words) =
       reinterpret_cast<const std::uint32_t*>(payload(job));
-  if (is_validity) return;
+  if (is_validity) {
+    table_.needs_[job.column].forms.count_odd_validity(job.needs.forms.odd_validity());
+    return;
+  }
   block.divisor = job.parameters.divisor;
   block.is_signed = job.parameters.is_signed;
   block.floating = job.parameters.floating;
@@ -313,6 +320,7 @@ void LoadingPart::place_unread_values() {
     for (TableBlock& block : blocks) {
       if (!block.is_plain || block.words != nullptr) continue;
       block.words = reinterpret_cast<const std::uint32_t*>(memory_.get());
+      block.is_unread = true;
     }
   }
 }

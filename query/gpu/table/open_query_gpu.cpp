@@ -8,6 +8,7 @@
 #include "decompress/gpu/runtime/cuda_device.h"
 #include "presso/gpu_devices.h"
 #include "presso/query_gpu.h"
+#include "query/gpu/code/cuda_compiler.h"
 #include "query/gpu/table/query_on_gpu.h"
 
 namespace presso::gpu {
@@ -25,7 +26,7 @@ Result<std::shared_ptr<QueryDevice>> open_query_gpu(const QueryGpuOptions& optio
                           std::uint64_t{64} << 20};
   return std::shared_ptr<QueryDevice>(std::make_shared<QueryOnGpu>(
       std::move(device), cuda_table_kernels(options.device), cuda_string_kernels(options.device),
-      limits, kept, info.name, options.device));
+      limits, kept, info.name, options.device, cuda_kernel_compiler(options.device)));
 }
 
 }  // namespace presso::gpu

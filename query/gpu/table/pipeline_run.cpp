@@ -52,7 +52,10 @@ Status PipelineRun::prepare(const LoadedTable& table, const TableBlocks& blocks,
   const std::size_t intervals = upload.add(leaves.intervals);
   const std::size_t bits = upload.add(leaves.code_bits);
   const std::size_t begins = upload.add(codes.begins);
-  const std::size_t numbers = upload.add(codes.numbers);
+  // Generated code reads the numbers of eight codes at once.
+  std::vector<std::uint32_t> padded = codes.numbers;
+  padded.resize(padded.size() + (std::size_t{1} << kMostMappedBits));
+  const std::size_t numbers = upload.add(padded);
   PRESSO_TRY(copy_prepared(upload));
   const Byte* const there = prepared_.get();
   pipeline_.table = blocks;
@@ -63,7 +66,21 @@ Status PipelineRun::prepare(const LoadedTable& table, const TableBlocks& blocks,
   pipeline_.code_begins = upload.at<std::uint32_t>(there, begins);
   pipeline_.code_numbers = upload.at<std::uint32_t>(there, numbers);
   pipeline_.row_groups = static_cast<std::uint32_t>(table.groups().size());
-  return {};
+  return prepare_code(table, leaves, codes);
+}
+
+/// Compiles code for the pipeline where that can be; else the kernels run that are there for all.
+Status PipelineRun::prepare_code(const LoadedTable& table, const LeafTables& leaves,
+                                 const KeyCodeTables& codes) {
+  code_.reset();
+  why_not_compiled_.clear();
+  auto made = KernelRun::make(space_, pipeline_, table, leaves, codes);
+  if (made.ok()) {
+    code_ = std::move(*made);
+    return {};
+  }
+  why_not_compiled_ = made.error().message();
+  return made.error().code == ErrorCode::kUnsupported ? Status() : Status(made.error());
 }
 
 /// What the pipeline's kernel needs of a multiprocessor, and of device memory.
@@ -113,6 +130,7 @@ Status PipelineRun::prepare_build_rows(const Pipeline& pipeline, std::uint64_t r
     const std::uint64_t left = std::min<std::uint64_t>(rows - first, kMaxIntegerRows);
     slices.push_back({first, static_cast<std::uint32_t>(left), 0});
   }
+  code_.reset();
   PRESSO_TRY(shape({}));
   Upload upload;
   const std::size_t place = upload.add(slices);
@@ -134,6 +152,7 @@ void PipelineRun::set_conditions(const std::vector<ConditionStep>& steps, const 
 }
 
 Status PipelineRun::enqueue() {
+  if (code_ != nullptr) return code_->enqueue(pipeline_);
   auto* const scratch = reinterpret_cast<std::uint64_t*>(scratch_.get());
   return space_.kernels.run(pipeline_, shape_, scratch, thread_blocks_, space_.stream);
 }
@@ -177,6 +196,9 @@ Result<std::uint64_t> PipelineRun::matched() {
 Result<std::uint64_t> PipelineRun::fault() {
   PRESSO_ASSIGN(const std::uint64_t fault, word(pipeline_.fault));
   if (fault == 0 && has_too_many_rows_) return kTableIsFull;
+  if (fault == kOtherForm) {
+    return make_error(ErrorCode::kDeviceLost, "a vector's form is not what its block tells");
+  }
   if (fault != kKeyIsOutside) return fault;
   return make_error(ErrorCode::kInvalidArgument, "a key is outside of its column's range");
 }

@@ -4,11 +4,14 @@
 // tests/queries/one_table.txt.
 #pragma once
 
+#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "query/gpu/table/group_lists.h"
 #include "query/gpu/table/group_parts.h"
+#include "query/gpu/table/kernel_run.h"
 #include "query/gpu/table/pipeline_builder.h"
 #include "query/gpu/table/run_space.h"
 #include "query/gpu/table/string_rows.h"
@@ -57,6 +60,10 @@ class PipelineRun {
   void drop_rows() { parts_.clear(); }
   /// Rows that matched.
   Result<std::uint64_t> matched();
+  /// Why no code was compiled for the table that was prepared; empty: it was.
+  const std::string& why_not_compiled() const { return why_not_compiled_; }
+  /// The code that was compiled for it; empty: none.
+  std::string source() const { return code_ != nullptr ? code_->source() : std::string(); }
   /// As kernels get it.
   const Pipeline& pipeline() const { return pipeline_; }
   /// In device memory, which rows of the table that was prepared last match, as
@@ -78,6 +85,8 @@ class PipelineRun {
   Result<std::uint64_t> word(const std::uint64_t* there) const;
   Status shape(std::span<const ColumnNeeds> needs);
   Status copy_prepared(const Upload& upload);
+  Status prepare_code(const LoadedTable& table, const LeafTables& leaves,
+                      const KeyCodeTables& codes);
 
   const RunSpace& space_;
   Pipeline pipeline_;
@@ -89,6 +98,8 @@ class PipelineRun {
   PartedGroups parts_;
   bool has_too_many_rows_ = false;  ///< for what `parts_` has memory for
   DeviceMemory scratch_;
+  std::unique_ptr<KernelRun> code_;  ///< nullptr: for this pipeline none is compiled
+  std::string why_not_compiled_;
   bool wants_rows_ = false;
   DeviceMemory bits_;
 };

@@ -71,10 +71,10 @@ class QueryOnGpu final : public QueryDevice {
                                                     unsigned threads);
 
  private:
-  RunSpace space(PinnedPieces& pinned, TaskQueue& queue, Stream stream,
-                 QueryCosts* costs = nullptr) {
-    return {memory_,      *kernels_, *strings_, pinned, stream, &residents_,
-            &load_times_, &queue,    sums_,     rates_, costs,  compiler_.get()};
+  RunSpace space(PinnedPieces& pinned, TaskQueue& queue, Stream stream, QueryCosts* costs = nullptr,
+                 bool always_compiles = false) {
+    return {memory_, *kernels_, *strings_, pinned, stream,          &residents_,    &load_times_,
+            &queue,  sums_,     rates_,    costs,  compiler_.get(), always_compiles};
   }
   Result<query::RowStore> groups(const RunSpace& space, query::Execution& execution,
                                  const query::GroupInput& input, const AggregateChoice& choice);

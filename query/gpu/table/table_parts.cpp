@@ -119,6 +119,7 @@ Result<std::optional<LoadedTable>> TableParts::next_of_residents() {
   }
   if (part.groups_.empty()) return std::optional<LoadedTable>();
   PRESSO_ASSIGN(part, with_residents(std::move(part)));
+  part.is_resident_ = true;
   return std::optional<LoadedTable>(std::move(part));
 }
 

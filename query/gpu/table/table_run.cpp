@@ -69,6 +69,23 @@ void note_columns(const TableParts& parts, const PipelineBuilder& builder,
   if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
 }
 
+/// The code that was compiled for the query, each text once, or why there is none. The code itself
+/// numbers columns: the names of a file are no part of it.
+void note_code(const PipelineBuilder& builder, const PipelineRun& run,
+               query::Execution& execution) {
+  std::string note = "code for the GPU: none was compiled: " + run.why_not_compiled();
+  if (const std::string source = run.source(); !source.empty()) {
+    note = "code for the GPU:";
+    for (std::size_t i = 0; i < builder.columns().size(); ++i) {
+      note += (i == 0 ? " column " : ", ") + std::to_string(i) + " is " +
+              execution.scan.columns[builder.columns()[i]].name;
+    }
+    note += "\n" + source;
+  }
+  std::vector<std::string>& notes = execution.notes;
+  if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+}
+
 }  // namespace
 
 Status run_over_tables(const RunSpace& space, query::Execution& execution,
@@ -97,6 +114,7 @@ Status run_over_tables(const RunSpace& space, query::Execution& execution,
     PRESSO_TRY(run_over(space, execution, builder, *table, before, strings, run, meter));
     PRESSO_TRY(done(*table));
     running += time.seconds();
+    if (execution.options.tells_code) note_code(builder, run, execution);
   }
   if (space.times != nullptr) {
     *space.times += parts.times();

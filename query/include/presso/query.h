@@ -148,7 +148,10 @@ struct QueryOptions {
   /// A stream has columns as they are stored and not as the type of Arrow that they came from:
   /// nested values as JSON, dictionaries as their values.
   bool stored_types = false;
-  bool times_kernels = false;                    ///< fills QuerySummary::kernel_seconds
+  bool times_kernels = false;  ///< fills QuerySummary::kernel_seconds
+  /// PreparedQuery::explain() with `analyze` also tells the source of the kernels that a GPU has
+  /// compiled for the query.
+  bool tells_code = false;
   const std::atomic<bool>* cancelled = nullptr;  ///< true ends the run with kCancelled
 };
 

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: MIT
+// SourceWriter: the cells of groups, in registers, shared or device memory, and what a row adds to
+// them.
+#include <algorithm>
+#include <cstddef>
+
+#include "query/gpu/code/source_writer.h"
+
+namespace presso::gpu {
+
+/// Which numbers a lane has of each group: narrow sums share one.
+void SourceWriter::plan_words() {
+  std::vector<bool> is_placed(of_.cells, false);
+  const auto is_same_value = [](const PipelineCell& a, const PipelineCell& b) {
+    return a.from.bits == b.from.bits && a.valid_columns == b.valid_columns &&
+           a.has_valid == b.has_valid && (!a.has_valid || a.valid.bits == b.valid.bits);
+  };
+  // The widest first, each into the first word that has room.
+  std::vector<std::pair<unsigned, std::size_t>> sums;
+  for (std::size_t i = 0; i < of_.cells; ++i) {
+    const PipelineCell& cell = of_.cell[i];
+    const unsigned bits = cell.kind == CellKind::kCount ? 1u
+                          : cell.kind == CellKind::kSum ? unsigned{cell.bits}
+                                                        : 0u;
+    if (bits != 0 && bits <= kMostPackedBits) sums.emplace_back(bits + kFlushBits, i);
+  }
+  std::stable_sort(sums.begin(), sums.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (const auto& [bits, cell] : sums) {
+    const auto used = [](const Word& word) {
+      return word.fields.back().shift + word.fields.back().bits;
+    };
+    auto room = std::find_if(words_.begin(), words_.end(), [&, bits = bits](const Word& word) {
+      return used(word) + bits <= 64;
+    });
+    if (room == words_.end()) room = words_.insert(room, Word());
+    const unsigned shift = room->fields.empty() ? 0 : used(*room);
+    room->fields.push_back({cell, shift, bits});
+    is_placed[cell] = true;
+  }
+  for (const Word& word : words_) fields_ += static_cast<std::uint32_t>(word.fields.size());
+  for (std::size_t i = 0; i < of_.cells; ++i) {
+    if (is_placed[i]) continue;
+    const PipelineCell& cell = of_.cell[i];
+    Word word;
+    word.fields.push_back({i, 0, 64});
+    for (std::size_t j = 0; j < of_.cells; ++j) {
+      const PipelineCell& other = of_.cell[j];
+      if (cell.kind == CellKind::kSumLow && other.kind == CellKind::kSumHigh && !is_placed[j] &&
+          cell.bits != 0 && cell.bits <= kMostPairedBits && is_same_value(cell, other)) {
+        word.high = j;
+        is_placed[j] = true;
+        break;
+      }
+    }
+    words_.push_back(std::move(word));
+  }
+  // The upper halves that stand before the lower ones have been placed twice.
+  std::erase_if(words_, [this, &words = words_](const Word& word) {
+    return !word.is_packed() && of_.cell[word.fields[0].cell].kind == CellKind::kSumHigh &&
+           std::any_of(words.begin(), words.end(),
+                       [&word](const Word& other) { return other.high == word.fields[0].cell; });
+  });
+}
+
+// --- cells
+
+void SourceWriter::write_one_cells() {
+  for (std::uint32_t i = 0; i < of_.cells; ++i) {
+    line(1, "u64 s" + text_of(i) + (of_.cell[i].kind == CellKind::kMin ? " = ~u64{0};" : " = 0;"));
+  }
+  line(1, "PRESSO_DEVICE Cells(const QueryArguments&, Byte*, Byte*) {}");
+  line(1, "PRESSO_DEVICE void after_vector(const QueryArguments&) {}");
+  line(1, "PRESSO_DEVICE void flush(const QueryArguments& q) {");
+  for (std::uint32_t i = 0; i < of_.cells; ++i) {
+    line(2, std::string("flush_cell<") + combine(of_.cell[i].kind) + ">(q.cells + " +
+                text_of(i + kGroupCells) + ", s" + text_of(i) + ");");
+  }
+  if (of_.cells == 0) line(2, "static_cast<void>(q);");
+  line(1, "}");
+}
+
+void SourceWriter::write_lane_cells() {
+  const auto initial = [this](const Word& word) {
+    return of_.cell[word.fields[0].cell].kind == CellKind::kMin ? "~u64{0}" : "0";
+  };
+  const std::uint32_t groups = lane_groups();
+  line(1, "static constexpr u32 kGroups = " + text_of(groups) + ";  // and a spare one");
+  line(1, "static constexpr u32 kWords = " + text_of(words_.size()) + ";");
+  line(1, "static constexpr u32 kFields = " + text_of(fields_) + ";");
+  line(1, "u64* lane;    // the lane's words: word w of group g at (g * kWords + w) * 32");
+  line(1, "u64* totals;  // the warp's sums of fields, group by group");
+  line(1, "u64* firsts;  // the warp's first row of each group");
+  line(1, std::string(has_many_groups() ? "u64" : "u32") +
+              " known = 0;  // bits of groups that have a first row");
+  line(1, "u32 vectors = 0;");
+  line(1, "PRESSO_DEVICE Cells(const QueryArguments&, Byte*, Byte* own) {");
+  line(2, "lane = reinterpret_cast<u64*>(own) + simt::lane();");
+  line(2, "totals = reinterpret_cast<u64*>(own) + (kGroups + 1) * kWords * 32;");
+  line(2, "firsts = totals + kGroups * kFields;");
+  line(2, "for (u32 i = simt::lane(); i < kGroups * kFields; i += 32) totals[i] = 0;");
+  line(2, "for (u32 i = simt::lane(); i < kGroups; i += 32) firsts[i] = kNoRow;");
+  line(2, "clear();");
+  line(1, "}");
+  line(1, "PRESSO_DEVICE u64* of_group(u32 group) { return lane + group * (kWords * 32); }");
+  line(1, "PRESSO_DEVICE void clear() {");
+  line(2, "PRESSO_NO_UNROLL");
+  line(2, "for (u32 group = 0; group <= kGroups; ++group) {");
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    line(3, "of_group(group)[" + text_of(i * kLanes) + "] = " + initial(words_[i]) + ";");
+  }
+  line(2, "}");
+  line(2, "simt::warp_sync();");
+  line(1, "}");
+  const bool has_high =
+      std::any_of(words_.begin(), words_.end(), [](const Word& word) { return word.has_high(); });
+  line(1, "PRESSO_DEVICE void after_vector(const QueryArguments& q) {");
+  line(2, "++vectors;");
+  if (fields_ != 0) line(2, "if (vectors % " + text_of(kFlushVectors) + " == 0) unpack();");
+  if (has_high) {
+    line(2, "if (vectors % " + text_of(kMostVectors) + " == 0) {");
+    line(3, "flush_words(q);");
+    line(3, "clear();");
+    line(2, "}");
+  }
+  line(2, "static_cast<void>(q);");
+  line(1, "}");
+  line(1, "/// Adds what lanes have in packed words to the warp's totals.");
+  line(1, "PRESSO_DEVICE void unpack() {");
+  if (fields_ != 0) {
+    line(2, "simt::warp_sync();");
+    line(2, "PRESSO_NO_UNROLL");
+    line(2, "for (u32 group = 0; group < kGroups; ++group) {");
+    std::size_t field = 0;
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      if (!words_[i].is_packed()) continue;
+      const std::string at = "of_group(group)[" + text_of(i * kLanes) + "]";
+      line(3, "{");
+      line(4, "const u64 word = " + at + ";");
+      line(4, at + " = 0;");
+      for (const Field& one : words_[i].fields) {
+        line(4, "const u64 f" + text_of(field) + " = field_of_warp<" + text_of(one.shift) + ", " +
+                    text_of(one.bits) + ">(word);");
+        line(4, "if (simt::lane() == 0) totals[group * kFields + " + text_of(field) + "] += f" +
+                    text_of(field) + ";");
+        ++field;
+      }
+      line(3, "}");
+    }
+    line(2, "}");
+    line(2, "simt::warp_sync();");
+  }
+  line(1, "}");
+  line(1, "PRESSO_DEVICE void flush_words(const QueryArguments& q) {");
+  line(2, "PRESSO_NO_UNROLL");
+  line(2, "for (u32 group = 0; group < q.groups; ++group) {");
+  line(3, "u64* const to = q.cells + group * q.group_words;");
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    const Word& word = words_[i];
+    if (word.is_packed()) continue;
+    const std::string at = "of_group(group)[" + text_of(i * kLanes) + "]";
+    const std::size_t cell = word.fields[0].cell;
+    if (word.has_high()) {
+      line(3, "{");
+      line(4, "const u64 sum = of_warp<Combine::kAdd>(" + at + ");");
+      line(4, "if (simt::lane() == 0) {");
+      line(5, "combine_in_memory<Combine::kAdd>(to + " + text_of(cell + kGroupCells) +
+                  ", static_cast<u32>(sum));");
+      line(5, "combine_in_memory<Combine::kAdd>(to + " + text_of(word.high + kGroupCells) +
+                  ", sum >> 32);");
+      line(4, "}");
+      line(3, "}");
+    } else {
+      line(3, std::string("flush_cell<") + combine(of_.cell[cell].kind) + ">(to + " +
+                  text_of(cell + kGroupCells) + ", " + at + ");");
+    }
+  }
+  line(3, "static_cast<void>(to);");
+  line(2, "}");
+  line(1, "}");
+  line(1, "PRESSO_DEVICE void flush(const QueryArguments& q) {");
+  line(2, "unpack();");
+  line(2, "flush_words(q);");
+  line(2, "if (simt::lane() != 0) return;");
+  line(2, "PRESSO_NO_UNROLL");
+  line(2, "for (u32 group = 0; group < q.groups; ++group) {");
+  line(3, "if (firsts[group] == kNoRow) continue;");
+  line(3, "u64* const to = q.cells + group * q.group_words;");
+  line(3, "combine_in_memory<Combine::kMin>(to, firsts[group]);");
+  std::size_t field = 0;
+  for (const Word& word : words_) {
+    if (!word.is_packed()) continue;
+    for (const Field& one : word.fields) {
+      line(3, "combine_in_memory<Combine::kAdd>(to + " + text_of(one.cell + kGroupCells) +
+                  ", totals[group * kFields + " + text_of(field++) + "]);");
+    }
+  }
+  line(2, "}");
+  line(1, "}");
+}
+
+void SourceWriter::write_block_cells() {
+  line(1, "u64* block;  // cell i of group g at i * groups + g; cell 0 is the first row");
+  line(1, "u32 groups;");
+  line(1, "PRESSO_DEVICE Cells(const QueryArguments& q, Byte* of_block, Byte*)");
+  line(3, ": block(reinterpret_cast<u64*>(of_block)), groups(static_cast<u32>(q.groups)) {");
+  line(2, "for (u32 g = simt::thread_in_block(); g < groups; g += simt::block_threads()) {");
+  line(3, "block[g] = kNoRow;");
+  for (std::uint32_t i = 0; i < of_.cells; ++i) {
+    line(3, "block[" + text_of(i + 1) +
+                " * groups + g] = " + (of_.cell[i].kind == CellKind::kMin ? "~u64{0};" : "0;"));
+  }
+  line(2, "}");
+  line(2, "simt::block_sync();");
+  line(1, "}");
+  line(1, "PRESSO_DEVICE void after_vector(const QueryArguments&) {}");
+  line(1, "PRESSO_DEVICE void flush(const QueryArguments& q) {");
+  line(2, "simt::block_sync();");
+  line(2, "for (u32 g = simt::thread_in_block(); g < groups; g += simt::block_threads()) {");
+  line(3, "if (block[g] == kNoRow) continue;");
+  line(3, "u64* const to = q.cells + u64{g} * q.group_words;");
+  line(3, "combine_in_memory<Combine::kMin>(to, block[g]);");
+  for (std::uint32_t i = 0; i < of_.cells; ++i) {
+    line(3, std::string("combine_in_memory<") + combine(of_.cell[i].kind) + ">(to + " +
+                text_of(i + kGroupCells) + ", block[" + text_of(i + 1) + " * groups + g]);");
+  }
+  line(2, "}");
+  line(1, "}");
+}
+
+void SourceWriter::write_cells() {
+  line(0, "struct Question::Cells {");
+  if (place_ == CellPlace::kLanes) {
+    write_lane_cells();
+  } else if (place_ == CellPlace::kBlock) {
+    write_block_cells();
+  } else if (place_ == CellPlace::kDevice) {
+    line(1, "PRESSO_DEVICE Cells(const QueryArguments&, Byte*, Byte*) {}");
+    line(1, "PRESSO_DEVICE void after_vector(const QueryArguments&) {}");
+    line(1, "PRESSO_DEVICE void flush(const QueryArguments&) {}");
+  } else {
+    write_one_cells();
+  }
+  line(0, "};");
+  line(0, "");
+}
+
+// --- what becomes of rows
+
+/// The steps of the program: all, or those alone that tell the group.
+void SourceWriter::write_statements(unsigned level, bool all) {
+  std::vector<bool> is_wanted(program_.size(), all);
+  if (!all) {
+    std::vector<std::string> wanted = {group_};
+    for (std::size_t i = program_.size(); i-- > 0;) {
+      const Statement& one = program_[i];
+      if (one.name.empty() || std::find(wanted.begin(), wanted.end(), one.name) == wanted.end()) {
+        continue;
+      }
+      is_wanted[i] = true;
+      wanted.insert(wanted.end(), one.reads.begin(), one.reads.end());
+    }
+  }
+  for (std::size_t i = 0; i < program_.size(); ++i) {
+    if (!is_wanted[i]) continue;
+    if (!program_[i].comment.empty()) line(level, "// " + program_[i].comment);
+    line(level, program_[i].text);
+  }
+}
+
+/// What one row adds, which is there or not; within the loop over steps.
+void SourceWriter::add_to_cells() {
+  if (place_ == CellPlace::kOne) {
+    for (std::uint32_t i = 0; i < of_.cells; ++i) {
+      const PipelineCell& cell = of_.cell[i];
+      const std::string to = "cells.s" + text_of(i);
+      const std::string takes = takes_of(cell);
+      const auto product = factors_.find(variable_[cell.from.bits]);
+      if (cell.kind == CellKind::kCount) {
+        if (takes != "there") line(2, "if (" + takes + ") ++" + to + ";");
+      } else if (cell.kind == CellKind::kMin || cell.kind == CellKind::kMax) {
+        line(2, to + " = " + takes + " ? combined<" + combine(cell.kind) + ">(" + to + ", " +
+                    value_of(cell) + ") : " + to + ";");
+      } else if (cell.kind == CellKind::kSum && product != factors_.end()) {
+        line(2, to + " += static_cast<u64>(i64{" + product->second.first + "} * i64{" + takes +
+                    " ? " + product->second.second + " : 0});");
+      } else {
+        line(2, to + " += " + takes + " ? " + value_of(cell) + " : 0;");
+      }
+    }
+    return;
+  }
+  line(2, "// the group; rows without one go to the spare group, or nowhere");
+  line(2, "const bool has_group = there && static_cast<u32>(" + group_ +
+              ") < static_cast<u32>(q.groups);");
+  line(2, "outside = outside || (there && !has_group);");
+  if (place_ == CellPlace::kLanes) {
+    line(2, "const u32 group = has_group ? static_cast<u32>(" + group_ + ") : Cells::kGroups;");
+    line(2, std::string("seen |= ") + (has_many_groups() ? "u64{1}" : "1u") + " << group;");
+    line(2, "u64* const of_group = cells.of_group(group);");
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      const Word& word = words_[i];
+      const std::string at = "of_group[" + text_of(i * kLanes) + "]";
+      std::string value;
+      for (const Field& field : word.fields) {
+        const PipelineCell& cell = of_.cell[field.cell];
+        std::string one = word.has_high() ? as_unsigned(cell) : value_of(cell);
+        const bool is_order = cell.kind == CellKind::kMin || cell.kind == CellKind::kMax;
+        if (is_order) {
+          one = std::string("combined<") + combine(cell.kind) + ">(" + at + ", " + one + ")";
+          line(2, takes_all(cell) ? at + " = " + one + ";"
+                                  : "if (" + takes_of(cell) + ") " + at + " = " + one + ";");
+          continue;
+        }
+        if (!takes_all(cell)) one = "(" + takes_of(cell) + " ? " + one + " : 0)";
+        if (field.shift != 0) one += " << " + text_of(field.shift);
+        value += (value.empty() ? "" : " | ") + (word.fields.size() > 1 ? "(" + one + ")" : one);
+      }
+      if (!value.empty()) line(2, at + " += " + value + ";");
+    }
+    return;
+  }
+  line(2, "if (has_group) {");
+  line(3, "const u32 group = static_cast<u32>(" + group_ + ");");
+  if (place_ == CellPlace::kDevice)
+    line(3, "u64* const of_group = q.cells + u64{group} * q.group_words;");
+  const auto at = [this](std::uint32_t i) {
+    if (place_ == CellPlace::kDevice) return "of_group + " + text_of(i);
+    return "cells.block + " + text_of(i) + " * cells.groups + group";
+  };
+  line(3, "lower_row(" + at(0) + ", c.row(step));");
+  for (std::uint32_t i = 0; i < of_.cells; ++i) {
+    const PipelineCell& cell = of_.cell[i];
+    const bool is_sum = cell.kind != CellKind::kMin && cell.kind != CellKind::kMax;
+    const std::string call = place_ == CellPlace::kBlock && is_sum
+                                 ? std::string("add_in_halves")
+                                 : std::string("combine_in_memory<") + combine(cell.kind) + ">";
+    line(3, (takes_all(cell) ? "" : "if (" + takes_of(cell) + ") ") + call + "(" + at(i + 1) +
+                ", " + value_of(cell) + ");");
+  }
+  line(2, "}");
+}
+
+void SourceWriter::write_take() {
+  line(0, "template <class C>");
+  line(0,
+       "PRESSO_DEVICE u32 Question::take(const QueryArguments& q, const C& c, const Place& at, u32 "
+       "mask, Cells& cells) {");
+  line(1, "static_cast<void>(q), static_cast<void>(at), static_cast<void>(cells);");
+  for (std::uint32_t i = 0; i < of_.columns; ++i) {
+    if (has_nulls(i)) {
+      line(1, "[[maybe_unused]] const u32 n" + text_of(i) + " = c.template valid<" + text_of(i) +
+                  ">();");
+    }
+  }
+  if (place_ == CellPlace::kColumns) {
+    for (std::uint32_t i = 0; i < of_.cells; ++i) {
+      const PipelineCell& cell = of_.cell[i];
+      std::string rows = "mask";
+      for (std::uint32_t k = 0; k < of_.columns; ++k) {
+        const bool asks =
+            (cell.valid_columns >> k & 1) != 0 || (cell.kind == CellKind::kSum && k == cell.column);
+        if (asks && has_nulls(k)) rows += " & n" + text_of(k);
+      }
+      line(1, "cells.s" + text_of(i) + " += " +
+                  (cell.kind == CellKind::kCount
+                       ? "simt::popcount(" + rows + ");"
+                       : "c.template sum<" + text_of(cell.column) + ">(" + rows + ");"));
+    }
+  }
+  const bool has_rows = place_ != CellPlace::kColumns && place_ != CellPlace::kCount;
+  if (has_rows) {
+    const bool has_groups = place_ != CellPlace::kOne;
+    if (place_ == CellPlace::kLanes) {
+      line(1, std::string(has_many_groups() ? "u64" : "u32") + " seen = 0;  // bits of groups");
+    }
+    if (has_groups) line(1, "bool outside = false;  // of the groups that there are");
+    line(1, "PRESSO_UNROLL");
+    line(1, "for (u32 step = 0; step < C::kSteps; ++step) {");
+    line(2, "bool there = (mask >> step & 1) != 0;");
+    write_statements(2, true);
+    if (drops_rows_) line(2, "if (!there) mask &= ~(1u << step);");
+    add_to_cells();
+    line(1, "}");
+    if (has_groups) line(1, "if (outside) *q.fault = kOutsideKey;");
+    for (std::uint32_t i = 0; place_ == CellPlace::kOne && i < of_.cells; ++i) {
+      if (of_.cell[i].kind != CellKind::kCount || !takes_all(of_.cell[i])) continue;
+      line(1, "cells.s" + text_of(i) + " += simt::popcount(mask);");
+    }
+  }
+  if (place_ == CellPlace::kLanes) {
+    line(1, "// The first rows of groups that the warp meets for the first time.");
+    if (has_many_groups()) {
+      line(1, "const u64 all_seen = u64{simt::reduce_or(static_cast<u32>(seen >> 32))} << 32 |");
+      line(1, "                     simt::reduce_or(static_cast<u32>(seen));");
+      line(1, "const u64 fresh = all_seen & ~cells.known & ((u64{1} << Cells::kGroups) - 1);");
+    } else {
+      line(1, "const u32 fresh = simt::reduce_or(seen) & ~cells.known & ones(Cells::kGroups);");
+    }
+    line(1, "if (fresh != 0) {");
+    line(2, "cells.known |= fresh;");
+    line(2, "const auto from_memory = c.in_memory();");
+    line(2, "PRESSO_NO_UNROLL");
+    line(2, "for (u32 step = 0; step < C::kSteps; ++step) {");
+    line(3, "const auto& c = from_memory;");
+    line(3, "const bool there = (mask >> step & 1) != 0;");
+    write_statements(3, false);
+    line(3, "const u32 group = there ? static_cast<u32>(" + group_ + ") : Cells::kGroups;");
+    line(3, "if (group >= Cells::kGroups || (fresh >> group & 1) == 0) continue;");
+    line(3, "simt::atomic_min(cells.firsts + group, c.row(step));");
+    line(2, "}");
+    line(2, "simt::warp_sync();");
+    line(1, "}");
+  }
+  line(1, "return mask;");
+  line(0, "}");
+  line(0, "");
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,790 @@
+// SPDX-License-Identifier: MIT
+// What the source of a query's kernels (kernel_source.h) is made of: reading packed columns whose
+// widths are constants, testing conditions, and cells of groups. The generated code has two
+// kernels, which run the same steps over two kinds of vectors:
+//
+//   presso_usual    vectors in which each column has the form that most of its vectors have
+//                   (ColumnForm); lists all others
+//   presso_others   vectors of that list, whose columns have been decoded (decode_others.cuh)
+//
+// A warp takes tasks of eight neighbouring vectors, one after another; a lane has 32 rows of a
+// vector, kSteps of them at a time. Bit s of a *lane mask* tells of the lane's row of step s. It
+// includes nothing that code which is compiled at run time may not include.
+// Tests: tests/queries/one_table.txt.
+#pragma once
+
+#include "decompress/gpu/simt/simt.h"
+#include "query/gpu/kernels/query_arguments.h"
+
+/// A kernel of the generated code. `blocks`: that a multiprocessor is to have room for.
+#if defined(PRESSO_SIMT_EMULATOR)
+#define PRESSO_KERNEL(name, threads, blocks) \
+  extern "C" void name(const presso::gpu::QueryArguments& q)
+#else
+#define PRESSO_KERNEL(name, threads, blocks)                    \
+  extern "C" __global__ void __launch_bounds__(threads, blocks) \
+      name(const __grid_constant__ presso::gpu::QueryArguments q)
+#endif
+
+namespace presso::gpu::code {
+
+using simt::kWarpSize;
+using simt::kWordBits;
+using simt::u32;
+using simt::u64;
+using i32 = std::int32_t;
+using i64 = std::int64_t;
+
+inline constexpr u32 kVectorSteps = kVectorRows / kWarpSize;
+inline constexpr u64 kSignBit = u64{1} << 63;
+inline constexpr u64 kNoRow = ~u64{0};  ///< of a group that has no row yet: as kNoRowYet
+inline constexpr u64 kOutsideKey = 2;   ///< as kKeyIsOutside
+inline constexpr u64 kUnexpected = 4;   ///< as kOtherForm
+
+PRESSO_DEVICE u32 ones(u32 bits) {
+  return bits == 0 ? 0 : simt::kFullMask >> (kWordBits - bits);
+}
+
+/// The lane mask of a vector's first `count` rows.
+PRESSO_DEVICE u32 lane_rows(u32 count) {
+  if (count >= kVectorRows) return simt::kFullMask;
+  return ones(count / kWarpSize + (simt::lane() < count % kWarpSize ? 1 : 0));
+}
+
+/// Lane l gives word l of a square of bits, and gets column l.
+PRESSO_DEVICE u32 turned(u32 word) {
+  u32 low_half = 0x0000FFFFu;
+  PRESSO_UNROLL
+  for (u32 half = kWarpSize / 2; half != 0; half /= 2) {
+    const u32 other = simt::shuffle_xor(word, half);
+    const bool is_low = (simt::lane() & half) == 0;
+    word = is_low ? (word & low_half) | (other & low_half) << half
+                  : (word & ~low_half) | (other >> half & low_half);
+    low_half ^= low_half << (half / 2);
+  }
+  return word;
+}
+
+// --- packed columns
+
+/// A lane's packed numbers of kSteps steps, in registers.
+template <u32 kWidth, u32 kSteps>
+struct Packed {
+  static constexpr u32 kBits = kWidth * kSteps;
+  static constexpr u32 kWords = (kBits + kWordBits - 1) / kWordBits;
+  u32 words[kWords == 0 ? 1 : kWords];
+
+  /// `from`: the lane's first word of the vector.
+  PRESSO_DEVICE void load(const u32* from, u32 chunk) {
+    if constexpr (kWords == 0) {
+      words[0] = 0;
+    } else if constexpr (kBits % kWordBits == 0) {
+      PRESSO_UNROLL
+      for (u32 i = 0; i < kWords; ++i) {
+        words[i] = simt::load_streaming(from + (chunk * kWords + i) * kLanes);
+      }
+    } else {
+      const u32 first = chunk * kBits / kWordBits;
+      const u32 shift = chunk * kBits % kWordBits;
+      u32 low = simt::load_readonly(from + first * kLanes);
+      PRESSO_UNROLL
+      for (u32 i = 0; i < kWords; ++i) {
+        // The vector has kWidth words; what would come behind the last one is not used.
+        const u32 next = first + i + 1 < kWidth ? first + i + 1 : kWidth - 1;
+        const u32 high = simt::load_readonly(from + next * kLanes);
+        words[i] = simt::funnel_shift_right(low, high, shift);
+        low = high;
+      }
+    }
+  }
+  PRESSO_DEVICE u32 number(u32 step) const {
+    if constexpr (kWidth == 0) return 0;
+    const u32 at = step * kWidth / kWordBits;
+    const u32 bit = step * kWidth % kWordBits;
+    if (bit + kWidth <= kWordBits) return words[at] >> bit & ones(kWidth);
+    return simt::funnel_shift_right(words[at], words[at + 1], bit) & ones(kWidth);
+  }
+  /// The number at the top of a word, above whatever stands below it.
+  PRESSO_DEVICE u32 on_top(u32 step) const {
+    if constexpr (kWidth == 0) return 0;
+    const u32 at = step * kWidth / kWordBits;
+    const u32 end = step * kWidth % kWordBits + kWidth;
+    if (end <= kWordBits) return words[at] << (kWordBits - end);
+    return simt::funnel_shift_right(words[at], words[at + 1], end - kWordBits);
+  }
+  /// The lane mask of numbers that, at the top of a word, are in [from, from + span].
+  PRESSO_DEVICE u32 between(u32 from, u32 span) const {
+    u32 mask = 0;
+    PRESSO_UNROLL
+    for (u32 step = 0; step < kSteps; ++step) {
+      if (on_top(step) - from <= span) mask |= 1u << step;
+    }
+    return mask;
+  }
+  /// The sum of the numbers of a lane mask.
+  PRESSO_DEVICE u64 sum(u32 mask) const {
+    if constexpr (kWidth <= 27) {
+      u32 sum = 0;  // 32 numbers of 27 bits do not overflow
+      PRESSO_UNROLL
+      for (u32 step = 0; step < kSteps; ++step) sum += (mask >> step & 1) != 0 ? number(step) : 0;
+      return sum;
+    }
+    u64 sum = 0;
+    PRESSO_UNROLL
+    for (u32 step = 0; step < kSteps; ++step) sum += (mask >> step & 1) != 0 ? number(step) : 0;
+    return sum;
+  }
+};
+
+/// Asks for a vector's words, of kWidth bits, before they are loaded: from device memory to L2.
+template <u32 kWidth>
+PRESSO_DEVICE void prefetch_words(const u32* from) {
+  if (simt::lane() < kWidth) simt::prefetch(from + simt::lane() * kLanes);
+}
+
+/// Number `step` of the lane whose first word is `from`, of any step: one that is known only when
+/// the kernel runs.
+PRESSO_DEVICE u32 number_in_memory(const u32* from, u32 width, u32 step) {
+  if (width == 0) return 0;
+  const u32 bit = step * width;
+  const u32* const at = from + bit / kWordBits * kLanes;
+  const u32 shift = bit % kWordBits;
+  const u32 high = shift + width > kWordBits ? simt::load_readonly(at + kLanes) : 0;
+  return simt::funnel_shift_right(simt::load_readonly(at), high, shift) & ones(width);
+}
+
+// --- tasks
+
+/// What a warp knows of the vectors of its task; in shared memory.
+template <u32 kColumns, u32 kTests, bool kHasNulls>
+struct TaskTable {
+  static constexpr u32 kSomeTests = kTests == 0 ? 1 : kTests;
+  static constexpr u32 kNullColumns = kHasNulls ? kColumns : 1;
+  static constexpr u32 kBases = kColumns;
+  u64 base[kColumns][kTaskVectors];
+  const u32* words[kColumns][kTaskVectors];
+  const u32* valid[kNullColumns][kTaskVectors];  ///< bits of rows that are not null; nullptr: all
+  // What a test asks of numbers at the top of a word, and 0 where no number has it.
+  u32 from[kSomeTests][kTaskVectors];
+  u32 span[kSomeTests][kTaskVectors];
+  u32 keep[kSomeTests][kTaskVectors];
+  bool is_signed[kColumns];
+};
+
+/// floor(numerator / divisor), where it is below 2^33 and the divisor below 2^32.
+PRESSO_DEVICE u64 quotient_of(u64 numerator, u64 divisor) {
+  if (divisor == 1) return numerator;
+  // The double is off by less than one.
+  u64 quotient = static_cast<u64>(static_cast<double>(numerator) / static_cast<double>(divisor));
+  if (quotient * divisor > numerator) {
+    --quotient;
+  } else if (numerator - quotient * divisor >= divisor) {
+    ++quotient;
+  }
+  return quotient;
+}
+
+/// A vector's entry in a block's directory (FORMAT.md 16.2).
+struct Entry {
+  u32 offset;  ///< of its words, behind the directory
+  u32 form;    ///< kind, width, width2, exceptions
+  u64 base;
+
+  PRESSO_DEVICE Entry(const u32* directory, u32 vector) {
+    const u32* const from = directory + 4 * vector;
+    offset = simt::load_readonly(from);
+    form = simt::load_readonly(from + 1);
+    base = u64{simt::load_readonly(from + 3)} << kWordBits | simt::load_readonly(from + 2);
+  }
+};
+
+PRESSO_DEVICE u32 vectors_in(u32 rows) {
+  return (rows + kVectorRows - 1) / kVectorRows;
+}
+/// Words of a block's directory.
+PRESSO_DEVICE u32 directory_size(u32 rows) {
+  return vectors_in(rows) * 4;
+}
+
+/// Where the bits of a vector's rows that are not null are; nullptr: all are such. False: they are
+/// in none of these forms.
+PRESSO_DEVICE bool find_valid(const TableBlock& block, u32 vector, const u32*& bits) {
+  constexpr u32 kBitmap = 7;  // IntegerKind::kBitmap, and nothing else in the word
+  bits = nullptr;
+  if (block.validity == nullptr) return true;
+  if (block.is_plain_validity) {
+    bits = block.validity + vector * kVectorSteps;
+    return true;
+  }
+  const Entry entry(block.validity, vector);
+  if (entry.form == 0 && entry.base == 1) return true;  // a constant
+  bits = block.validity + directory_size(block.rows) + entry.offset;
+  return entry.form == kBitmap;
+}
+
+/// Fills in what is known of a column's vector. False: it is not usual.
+template <class Task>
+PRESSO_DEVICE bool open_vector(const QueryArguments& q, u32 slice, u32 column, u32 vector,
+                               u32 in_task, Task& task) {
+  const TableBlock block = q.table.blocks[u64{column} * q.table.slice_count + slice];
+  const ColumnForm& form = q.columns[column];
+  if (!form.is_read && !form.reads_nulls) return true;
+  if (in_task == 0) task.is_signed[column] = block.is_signed;
+  if (block.words == nullptr) return false;
+  if (!form.is_read) {
+    return find_valid(block, vector, task.valid[column < Task::kNullColumns ? column : 0][in_task]);
+  }
+  if (block.is_plain || block.width_bytes == 0) return false;
+  if (block.divisor != form.divisor) return false;
+  const Entry entry(block.words, vector);
+  const u64 base = widened(entry.base, block.width_bytes, block.is_signed);
+  const u64 greatest = ~u64{0} >> (64 - 8 * block.width_bytes + (block.is_signed ? 1 : 0));
+  if (entry.form != form.entry || form.span > greatest - base) return false;
+  task.base[column][in_task] = base;
+  task.words[column][in_task] = block.words + directory_size(block.rows) + entry.offset;
+  if (!form.reads_nulls) return true;
+  return find_valid(block, vector, task.valid[column < Task::kNullColumns ? column : 0][in_task]);
+}
+
+/// Fills in what a test asks of a usual vector. False: no row of it has what is asked for.
+template <class Task>
+PRESSO_DEVICE bool open_test(const QueryArguments& q, u32 slice, u32 number, u32 in_task,
+                             bool is_usual, Task& task) {
+  const ConditionTest test = q.tests[number];
+  const LeafRange range = q.ranges[u64{test.leaf} * q.table.slice_count + slice];
+  task.from[number][in_task] = 0;
+  task.span[number][in_task] = ~u32{0};
+  task.keep[number][in_task] = 0;
+  const bool is_all = range.count == LeafRange::kAll || range.count == LeafRange::kBits;
+  if (!is_all && test.part >= range.count) return false;
+  if (!is_usual) return true;
+  task.keep[number][in_task] = ~u32{0};
+  if (is_all) return true;
+  const ImageInterval interval = q.intervals[range.first + test.part];
+  const ColumnForm& form = q.columns[test.column];
+  const u64 base = task.base[test.column][in_task];
+  const u64 begin = task.is_signed[test.column] ? base ^ kSignBit : base;
+  const u64 from = interval.least <= begin ? 0 : interval.least - begin;
+  const u64 to = interval.most - begin;
+  bool is_none = interval.most < begin || interval.least > interval.most || from > form.span;
+  if (!is_none && (from != 0 || to < form.span)) {
+    const u64 least = quotient_of(from + form.divisor - 1, form.divisor);
+    const u64 most = quotient_of(to < form.span ? to : form.span, form.divisor);
+    is_none = least > most;
+    const u32 width = form.entry >> 8 & 0xFF;
+    const u32 below = kWordBits - width;  // a vector of width 0 has either all or none
+    task.from[number][in_task] = static_cast<u32>(least) << below;
+    task.span[number][in_task] = (static_cast<u32>(most - least) << below) + ((1u << below) - 1);
+  }
+  if (is_none) task.keep[number][in_task] = 0;
+  return !is_none;
+}
+
+/// Bits of the task's vectors that are usual, and that may have rows.
+struct TaskVectors {
+  u32 usual = 0;
+  u32 possible = 0;
+};
+
+/// Four lanes speak for each of eight vectors. Returns the vectors for which all four agree.
+PRESSO_DEVICE u32 all_of_four(bool says) {
+  const u32 votes = simt::ballot(says);
+  return votes & votes >> 8 & votes >> 16 & votes >> 24 & 0xFF;
+}
+
+/// Fills the table of a task, by the warp. `first`: its first vector in the slice.
+template <u32 kColumns, u32 kTests, class Task>
+PRESSO_DEVICE TaskVectors open_task(const QueryArguments& q, u32 slice, u32 rows, u32 first,
+                                    Task& task) {
+  const u32 in_task = simt::lane() % kTaskVectors;
+  const u32 vector = first + in_task;
+  const u32 left = vectors_in(rows) - first;
+  TaskVectors found;
+  found.possible = ones(left < kTaskVectors ? left : kTaskVectors);
+  found.usual = found.possible;
+  const bool is_there = in_task < left;
+  simt::warp_sync();  // what was there has been used
+  PRESSO_NO_UNROLL
+  for (u32 begin = 0; begin < kColumns; begin += kWarpSize / kTaskVectors) {
+    const u32 column = begin + simt::lane() / kTaskVectors;
+    bool is_usual = true;
+    if (column < kColumns) {
+      is_usual = !is_there || open_vector(q, slice, column, vector, in_task, task);
+    }
+    found.usual &= all_of_four(is_usual);
+  }
+  simt::warp_sync();
+  const bool is_usual = (found.usual >> in_task & 1) != 0;
+  PRESSO_NO_UNROLL
+  for (u32 begin = 0; begin < kTests; begin += kWarpSize / kTaskVectors) {
+    const u32 test = begin + simt::lane() / kTaskVectors;
+    bool is_possible = true;
+    if (test < kTests) {
+      const bool some = !is_there || open_test(q, slice, test, in_task, is_usual, task);
+      is_possible = some || !q.tests[test].is_needed;
+    }
+    found.possible &= all_of_four(is_possible);
+  }
+  simt::warp_sync();
+  return found;
+}
+
+/// Which rows a lane mask is about.
+struct Place {
+  u32 slice;
+  u32 vector;     ///< in the slice
+  u32 row_group;  ///< of the table
+  u64 first_row;  ///< of the vector, in the table
+
+  PRESSO_DEVICE u64 row(u32 step) const { return first_row + step * kWarpSize + simt::lane(); }
+};
+
+// --- columns of usual vectors
+
+/// The lane mask of codes whose bit is set; number(step) gives the lane's code.
+template <u32 kSteps, class Number>
+PRESSO_DEVICE u32 rows_with_bit(const QueryArguments& q, u32 leaf, u32 slice,
+                                const Number& number) {
+  const LeafRange range = q.ranges[u64{leaf} * q.table.slice_count + slice];
+  if (range.count == 0) return 0;
+  if (range.count == LeafRange::kAll) return simt::kFullMask;
+  const u32* const bits = q.code_bits + range.first;
+  u32 mask = 0;
+  PRESSO_UNROLL
+  for (u32 step = 0; step < kSteps; ++step) {
+    const u32 code = number(step);
+    if ((simt::load_readonly(bits + code / kWordBits) >> code % kWordBits & 1) != 0) {
+      mask |= 1u << step;
+    }
+  }
+  return mask;
+}
+
+/// What a dictionary's code is called in the whole table.
+PRESSO_DEVICE i32 number_of_code(const QueryArguments& q, u32 column, const Place& at, u32 code) {
+  constexpr u32 kFlag = u32{1} << 31;  // kCodesAreNumbers
+  const u32 begin = simt::load_readonly(q.code_begins + column * q.row_groups + at.row_group);
+  return static_cast<i32>(simt::load_readonly(q.code_numbers + (begin & ~kFlag) + code));
+}
+
+/// What up to eight codes of a dictionary are called, a byte each.
+struct CodeMap {
+  u32 low = 0;
+  u32 high = 0;
+
+  PRESSO_DEVICE void load(const QueryArguments& q, u32 column, u32 row_group) {
+    constexpr u32 kFlag = u32{1} << 31;
+    const u32 begin = simt::load_readonly(q.code_begins + column * q.row_groups + row_group);
+    const u32* const numbers = q.code_numbers + (begin & ~kFlag);
+    low = high = 0;
+    PRESSO_UNROLL
+    for (u32 i = 0; i < 4; ++i) {
+      low |= simt::load_readonly(numbers + i) << 8 * i;
+      high |= simt::load_readonly(numbers + 4 + i) << 8 * i;
+    }
+  }
+  PRESSO_DEVICE i32 number(u32 code) const {
+    return static_cast<i32>(simt::byte_of(low, high, code & 7));
+  }
+};
+
+/// What is known of a usual vector whose columns are read.
+template <class Task>
+struct UsualVector {
+  const QueryArguments& q;
+  const Task& task;
+  const Place& at;
+  u32 in_task;
+  u32 exists;                   ///< lane mask of the rows that the vector has
+  u32 chunk = 0;                ///< which steps of the vector are loaded
+  u64 base[Task::kBases] = {};  ///< in registers: stores to cells might change the table
+
+  PRESSO_DEVICE void load_bases() {
+    PRESSO_UNROLL
+    for (u32 column = 0; column < Task::kBases; ++column) base[column] = task.base[column][in_task];
+  }
+
+  /// The lane's first word of a column.
+  PRESSO_DEVICE const u32* words(u32 column) const {
+    return task.words[column][in_task] + simt::lane();
+  }
+  PRESSO_DEVICE i32 narrow_of(u32 column, u32 number) const {
+    return static_cast<i32>(static_cast<u32>(base[column]) +
+                            static_cast<u32>(q.columns[column].divisor) * number);
+  }
+  PRESSO_DEVICE i64 wide_of(u32 column, u32 number) const {
+    return static_cast<i64>(base[column] +
+                            u64{static_cast<u32>(q.columns[column].divisor)} * number);
+  }
+  /// The lane mask of the vector's rows that are not null.
+  PRESSO_DEVICE u32 valid_rows(u32 column) const {
+    const u32* const bits = task.valid[column][in_task];
+    if (bits == nullptr) return simt::kFullMask;
+    return turned(simt::load_readonly(bits + simt::lane()));
+  }
+  /// The lane mask of the vector's rows that another kernel has found.
+  PRESSO_DEVICE u32 found_rows(u32 number) const {
+    const u64 vector = u64{at.slice} * kSliceVectors + at.vector;
+    return turned(simt::load_readonly(q.row_bits[number] + vector * kVectorSteps + simt::lane()));
+  }
+};
+
+/// Values of the loaded steps, one by one, of steps that are known only when the kernel runs; they
+/// are read from memory once more.
+template <class Columns>
+struct InMemory {
+  const Columns& from;
+
+  template <u32 kColumn>
+  PRESSO_DEVICE u32 number(u32 step) const {
+    return number_in_memory(from.words(kColumn), Columns::template width<kColumn>(),
+                            from.chunk * Columns::kSteps + step);
+  }
+  template <u32 kColumn>
+  PRESSO_DEVICE i32 narrow(u32 step) const {
+    return from.narrow_of(kColumn, number<kColumn>(step));
+  }
+  template <u32 kColumn>
+  PRESSO_DEVICE i64 wide(u32 step) const {
+    return from.wide_of(kColumn, number<kColumn>(step));
+  }
+  template <u32 kColumn>
+  PRESSO_DEVICE i32 code(u32 step, bool takes) const {
+    return takes ? number_of_code(from.q, kColumn, from.at,
+                                  from.narrow_of(kColumn, number<kColumn>(step)))
+                 : 0;
+  }
+  template <u32 kColumn>
+  PRESSO_DEVICE u32 valid() const {
+    return from.template valid<kColumn>();
+  }
+  PRESSO_DEVICE u64 row(u32 step) const { return from.row(step); }
+};
+
+/// What generated code reads a usual vector's columns through. Own: the generated struct, which has
+/// packed<column>(), width<column>() and valid<column>().
+template <class Own, class Task>
+struct UsualColumns : UsualVector<Task> {
+  PRESSO_DEVICE const Own& own() const { return static_cast<const Own&>(*this); }
+  template <u32 kColumn>
+  PRESSO_DEVICE i32 narrow(u32 step) const {
+    return this->narrow_of(kColumn, own().template packed<kColumn>().number(step));
+  }
+  template <u32 kColumn>
+  PRESSO_DEVICE i64 wide(u32 step) const {
+    return this->wide_of(kColumn, own().template packed<kColumn>().number(step));
+  }
+  /// `takes`: whether the row's number is wanted; else it is 0.
+  template <u32 kColumn>
+  PRESSO_DEVICE i32 code(u32 step, bool takes) const {
+    if constexpr (Own::template has_map<kColumn>()) {
+      return own().template map<kColumn>().number(static_cast<u32>(narrow<kColumn>(step)));
+    } else {
+      return takes ? number_of_code(this->q, kColumn, this->at, narrow<kColumn>(step)) : 0;
+    }
+  }
+  template <u32 kTest, u32 kColumn>
+  PRESSO_DEVICE u32 test() const {
+    const u32 mask = own().template packed<kColumn>().between(
+        this->task.from[kTest][this->in_task], this->task.span[kTest][this->in_task]);
+    return mask & this->task.keep[kTest][this->in_task];
+  }
+  template <u32 kLeaf, u32 kColumn>
+  PRESSO_DEVICE u32 has_bit() const {
+    return rows_with_bit<Own::kSteps>(this->q, kLeaf, this->at.slice, [&](u32 step) {
+      const bool exists =
+          (this->exists >> (this->chunk * Own::kSteps % kWordBits) >> step & 1) != 0;
+      return exists ? static_cast<u32>(narrow<kColumn>(step)) : 0;
+    });
+  }
+  /// The sum of the values of a lane mask, modulo 2^64.
+  template <u32 kColumn>
+  PRESSO_DEVICE u64 sum(u32 mask) const {
+    return this->base[kColumn] * simt::popcount(mask) +
+           this->q.columns[kColumn].divisor * own().template packed<kColumn>().sum(mask);
+  }
+  PRESSO_DEVICE u64 row(u32 step) const { return this->at.row(this->chunk * Own::kSteps + step); }
+  PRESSO_DEVICE InMemory<Own> in_memory() const { return {own()}; }
+};
+
+// --- columns of other vectors
+
+/// Reads one step of a vector that has been decoded, as UsualColumns reads kSteps of them.
+struct OtherVector {
+  static constexpr u32 kSteps = 1;
+  static constexpr bool kIsUsual = false;
+  const QueryArguments& q;
+  const Place& at;
+  u32 number;  ///< of the vector among those that have been decoded
+  u32 chunk = 0;
+  bool is_there = true;  ///< the lane has a row in this step
+
+  PRESSO_DEVICE u64 place(u32 column) const { return u64{number} * q.column_count + column; }
+  PRESSO_DEVICE u64 value(u32 column) const {
+    if (!is_there) return 0;
+    return q.decoded[place(column) * kVectorRows + chunk * kWarpSize + simt::lane()];
+  }
+  PRESSO_DEVICE u64 row(u32) const { return at.row(chunk); }
+  template <u32 kColumn>
+  PRESSO_DEVICE i32 narrow(u32) const {
+    return static_cast<i32>(value(kColumn));
+  }
+  template <u32 kColumn>
+  PRESSO_DEVICE i64 wide(u32) const {
+    return static_cast<i64>(value(kColumn));
+  }
+  template <u32 kColumn>
+  PRESSO_DEVICE u32 valid() const {
+    return q.decoded_valid[place(kColumn) * kLanes + chunk] >> simt::lane() & 1;
+  }
+  template <u32 kNumber>
+  PRESSO_DEVICE u32 found() const {
+    const u64 vector = u64{at.slice} * kSliceVectors + at.vector;
+    return q.row_bits[kNumber][vector * kVectorSteps + chunk] >> simt::lane() & 1;
+  }
+  template <u32 kTest, u32 kColumn>
+  PRESSO_DEVICE u32 test() const {
+    const ConditionTest test = q.tests[kTest];
+    const LeafRange range = q.ranges[u64{test.leaf} * q.table.slice_count + at.slice];
+    if (range.count == LeafRange::kAll) return 1;
+    if (test.part >= range.count) return 0;
+    const ImageInterval interval = q.intervals[range.first + test.part];
+    const bool is_signed = q.table.blocks[u64{kColumn} * q.table.slice_count + at.slice].is_signed;
+    const u64 image = is_signed ? value(kColumn) ^ kSignBit : value(kColumn);
+    return interval.least <= image && image <= interval.most ? 1 : 0;
+  }
+  template <u32 kLeaf, u32 kColumn>
+  PRESSO_DEVICE u32 has_bit() const {
+    return rows_with_bit<1>(q, kLeaf, at.slice,
+                            [&](u32) { return static_cast<u32>(value(kColumn)); });
+  }
+  template <u32 kColumn>
+  PRESSO_DEVICE i32 code(u32, bool takes) const {
+    return takes ? number_of_code(q, kColumn, at, static_cast<u32>(value(kColumn))) : 0;
+  }
+  template <u32 kColumn>
+  PRESSO_DEVICE u64 sum(u32 mask) const {
+    return (mask & 1) != 0 ? value(kColumn) : 0;
+  }
+  PRESSO_DEVICE const OtherVector& in_memory() const { return *this; }
+};
+
+// --- steps of a program
+
+// Sums and products are those of unsigned numbers, which have no undefined overflow; whoever made
+// the code has seen to it that results fit.
+PRESSO_DEVICE i32 added(i32 a, i32 b) {
+  return static_cast<i32>(static_cast<u32>(a) + static_cast<u32>(b));
+}
+PRESSO_DEVICE i64 added(i64 a, i64 b) {
+  return static_cast<i64>(static_cast<u64>(a) + static_cast<u64>(b));
+}
+PRESSO_DEVICE i32 subtracted(i32 a, i32 b) {
+  return static_cast<i32>(static_cast<u32>(a) - static_cast<u32>(b));
+}
+PRESSO_DEVICE i64 subtracted(i64 a, i64 b) {
+  return static_cast<i64>(static_cast<u64>(a) - static_cast<u64>(b));
+}
+PRESSO_DEVICE i32 multiplied(i32 a, i32 b) {
+  return static_cast<i32>(static_cast<u32>(a) * static_cast<u32>(b));
+}
+PRESSO_DEVICE i64 multiplied(i64 a, i64 b) {
+  return static_cast<i64>(static_cast<u64>(a) * static_cast<u64>(b));
+}
+/// Zone image of a signed number (FORMAT.md 15.4), whose order is that of unsigned numbers.
+PRESSO_DEVICE u64 image(i64 value) {
+  return static_cast<u64>(value) ^ kSignBit;
+}
+
+// --- cells
+
+enum class Combine { kAdd, kMin, kMax };
+
+template <Combine kHow>
+PRESSO_DEVICE u64 combined(u64 a, u64 b) {
+  if constexpr (kHow == Combine::kMin) return a < b ? a : b;
+  if constexpr (kHow == Combine::kMax) return a > b ? a : b;
+  return a + b;
+}
+
+/// Combines what the lanes of the warp have.
+template <Combine kHow>
+PRESSO_DEVICE u64 of_warp(u64 value) {
+  PRESSO_UNROLL
+  for (u32 half = kWarpSize / 2; half != 0; half /= 2) {
+    value = combined<kHow>(value, simt::shuffle_xor(value, half));
+  }
+  return value;
+}
+
+template <Combine kHow>
+PRESSO_DEVICE void combine_in_memory(u64* cell, u64 value) {
+  if constexpr (kHow == Combine::kMin) {
+    simt::atomic_min(cell, value);
+  } else if constexpr (kHow == Combine::kMax) {
+    simt::atomic_max(cell, value);
+  } else {
+    if (value != 0) simt::atomic_add(cell, value);
+  }
+}
+
+/// The sum over the warp of a field of kBits bits, from bit kShift on, of a packed word.
+template <u32 kShift, u32 kBits>
+PRESSO_DEVICE u64 field_of_warp(u64 word) {
+  constexpr u32 kLaneBits = 5;
+  const u64 field = word >> kShift & ((u64{1} << kBits) - 1);
+  if constexpr (kBits + kLaneBits <= kWordBits) {
+    return simt::reduce_add(static_cast<u32>(field));
+  } else {
+    constexpr u32 kHalf = 16;
+    const u64 upper = simt::reduce_add(static_cast<u32>(field >> kHalf));
+    return (upper << kHalf) + simt::reduce_add(static_cast<u32>(field) & ones(kHalf));
+  }
+}
+
+/// The warp's lanes together to a cell that all share.
+template <Combine kHow>
+PRESSO_DEVICE void flush_cell(u64* cell, u64 value) {
+  value = of_warp<kHow>(value);
+  if (simt::lane() == 0) combine_in_memory<kHow>(cell, value);
+}
+
+/// Adds to a cell of 64 bits in shared memory, for which there is no atomic addition: its halves
+/// are added to one after another, the upper one where there is something to add.
+PRESSO_DEVICE void add_in_halves(u64* cell, u64 value) {
+  auto* const halves = reinterpret_cast<u32*>(cell);
+  const u32 low = static_cast<u32>(value);
+  const u32 before = simt::atomic_add(halves, low);
+  const u32 high = static_cast<u32>(value >> kWordBits) + (before + low < before ? 1 : 0);
+  if (high != 0) simt::atomic_add(halves + 1, high);
+}
+
+/// Lowers a cell for the first row of a group, which other threads may lower at the same time.
+PRESSO_DEVICE void lower_row(u64* cell, u64 row) {
+  // A stale value is greater than the cell's: at worst the atomic is asked for in vain.
+  if (*static_cast<volatile u64*>(cell) > row) simt::atomic_min(cell, row);
+}
+
+// --- the two kernels
+
+/// The next task of the launch, of which each has one warp; by the warp.
+PRESSO_DEVICE u32 next_task(const QueryArguments& q) {
+  u32 number = 0;
+  if (simt::lane() == 0) number = simt::atomic_add(q.tasks_taken, 1);
+  return q.first_task + simt::shuffle(number, 0);
+}
+
+/// Runs generated code over the usual vectors. Question: its constants, kSteps among them; Columns:
+/// its columns; Cells: its cells, which clear themselves, and go to device memory by flush().
+template <class Question>
+PRESSO_DEVICE void run_usual(const QueryArguments& q) {
+  using Task = typename Question::Task;
+  const u32 warp = simt::shuffle(simt::warp_in_block(), 0);
+  Byte* const shared = simt::shared_memory();
+  Byte* const own = shared + warp * Question::kWarpBytes;
+  auto& task = *reinterpret_cast<Task*>(own);
+  typename Question::Cells cells(q, shared + Question::kWarps * Question::kWarpBytes,
+                                 own + Question::kTaskBytes);
+  typename Question::Maps maps;
+  u32 row_group = ~u32{0};
+  u64 matched = 0;
+  for (u32 number = next_task(q); number < q.end_task; number = next_task(q)) {
+    const u32 slice = number / kSliceTasks;
+    const u32 first = number % kSliceTasks * kTaskVectors;
+    const TableSlice of = q.table.slices[slice];
+    if (first >= vectors_in(of.rows)) continue;
+    const TaskVectors found =
+        open_task<Question::kColumns, Question::kTests>(q, slice, of.rows, first, task);
+    if (of.group != row_group) maps.load(q, row_group = of.group);
+    const u32 others = found.possible & ~found.usual;
+    if (others != 0 && simt::lane() == 0 && q.others == nullptr) {
+      *q.fault = kUnexpected;
+    } else if (others != 0 && simt::lane() == 0) {
+      u32 to = simt::atomic_add(q.other_count, simt::popcount(others));
+      for (u32 left = others; left != 0; left &= left - 1) {
+        q.others[to++] = slice * kSliceVectors + first + simt::find_first_set(left) - 1;
+      }
+    }
+    for (u32 left = found.possible & found.usual; left != 0; left &= left - 1) {
+      const u32 in_task = simt::find_first_set(left) - 1;
+      [[maybe_unused]] const u32 behind = left & (left - 1);
+      if constexpr (Question::kPrefetches) {
+        if (behind != 0) Question::Columns::prefetch(task, simt::find_first_set(behind) - 1);
+      }
+      const Place at{slice, first + in_task, of.group,
+                     of.first_row + (first + in_task) * kVectorRows};
+      const u32 exists = lane_rows(of.rows - at.vector * kVectorRows);
+      typename Question::Columns columns(q, task, at, in_task, exists, maps);
+      if (!columns.may_match()) continue;
+      u32 rows = 0;
+      PRESSO_NO_UNROLL
+      for (u32 chunk = 0; chunk < kVectorSteps / Question::kSteps; ++chunk) {
+        columns.load(chunk);
+        u32 mask =
+            Question::rows_that_hold(columns) & exists >> (chunk * Question::kSteps % kWordBits);
+        if constexpr (Question::kLoadsLate) {
+          if (!simt::any(mask != 0)) continue;
+          columns.load_late();
+        }
+        mask = Question::take(q, columns, at, mask, cells);
+        rows |= mask << (chunk * Question::kSteps % kWordBits);
+      }
+      cells.after_vector(q);
+      matched += simt::popcount(rows);
+      if constexpr (Question::kWantsBits) {
+        const u64 word = (u64{slice} * kSliceVectors + at.vector) * kVectorSteps + simt::lane();
+        simt::store_streaming(q.matched_bits + word, turned(rows));
+      }
+    }
+  }
+  cells.flush(q);
+  flush_cell<Combine::kAdd>(q.matched, matched);
+}
+
+/// Runs generated code over the listed vectors that have been decoded. Threads to data: a warp
+/// takes an eighth of a vector, since there are few of them.
+template <class Question>
+PRESSO_DEVICE void run_others(const QueryArguments& q) {
+  constexpr u32 kParts = 8;
+  constexpr u32 kPartSteps = kVectorSteps / kParts;
+  const u32 warp = simt::shuffle(simt::warp_in_block(), 0);
+  Byte* const shared = simt::shared_memory();
+  Byte* const own = shared + warp * Question::kWarpBytes;
+  typename Question::Cells cells(q, shared + Question::kWarps * Question::kWarpBytes,
+                                 own + Question::kTaskBytes);
+  const u32 warps = simt::block_threads() / kWarpSize;
+  const u32 count = *q.other_count;
+  const u32 end = count < q.end_other ? count : q.end_other;
+  if (count > q.most_others) *q.fault = kUnexpected;
+  u64 matched = 0;
+  for (u32 i = q.first_other * kParts + simt::block_index() * warps + warp; i < end * kParts;
+       i += simt::grid_blocks() * warps) {
+    const u32 other = q.others[i / kParts];
+    const u32 slice = other / kSliceVectors;
+    const u32 vector = other % kSliceVectors;
+    const TableSlice of = q.table.slices[slice];
+    const u32 behind = of.rows - vector * kVectorRows;
+    const Place at{slice, vector, of.group, of.first_row + vector * kVectorRows};
+    OtherVector columns{q, at, i / kParts - q.first_other};
+    const u32 first_step = i % kParts * kPartSteps;
+    PRESSO_NO_UNROLL
+    for (u32 step = first_step; step < first_step + kPartSteps && step * kWarpSize < behind;
+         ++step) {
+      columns.chunk = step;
+      columns.is_there = step * kWarpSize + simt::lane() < behind;
+      u32 mask = columns.is_there ? Question::rows_that_hold(columns) & 1 : 0;
+      mask = Question::take(q, columns, at, mask, cells);
+      const u32 rows = simt::ballot(mask != 0);
+      if (simt::lane() != 0) continue;
+      matched += simt::popcount(rows);
+      if constexpr (Question::kWantsBits) {
+        q.matched_bits[(u64{slice} * kSliceVectors + vector) * kVectorSteps + step] = rows;
+      }
+    }
+    cells.after_vector(q);
+  }
+  cells.flush(q);
+  flush_cell<Combine::kAdd>(q.matched, matched);
+}
+
+}  // namespace presso::gpu::code

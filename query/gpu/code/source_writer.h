@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// Writes the source of a query's kernels (kernel_source.h): the text's parts, and what they have to
+// agree on. kernel_source.cpp has columns, conditions and the program, kernel_cells.cpp has cells
+// and what becomes of rows. Tests: tests/unit/query/gpu/kernel_source_test.cpp.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "query/gpu/code/kernel_source.h"
+
+namespace presso::gpu {
+
+/// The writer of one source, of which write() is called once.
+class SourceWriter {
+ public:
+  SourceWriter(const Pipeline& pipeline, const QueryShape& shape) : of_(pipeline), shape_(shape) {}
+
+  Result<KernelSource> write();
+
+ private:
+  using Kind = PipelineStep::Kind;
+  using CellKind = PipelineCell::Kind;
+
+  static std::string text_of(std::uint64_t number) { return std::to_string(number); }
+
+  /// Where the cells of groups are while the code runs.
+  enum class CellPlace {
+    kCount,    ///< no cells: rows are counted, and told by their bits
+    kColumns,  ///< no groups; cells are sums of columns
+    kOne,      ///< no groups: cells are in registers
+    kLanes,    ///< few groups: each lane has cells of its own in shared memory
+    kBlock,    ///< the thread block's shared memory
+    kDevice,   ///< device memory
+  };
+
+  /// A bit for each group that a lane has met must fit into a word.
+  static constexpr std::uint64_t kMostLaneGroups = 62;
+  /// What a warp's cells may take, so that a multiprocessor has room for enough warps.
+  static constexpr std::uint32_t kMostLaneBytes = 14 << 10;
+  static constexpr std::uint32_t kMostBlockBytes = 100 << 10;
+  static constexpr std::uint32_t kLaneCellBytes = 32 * 8;  // allow(bare-32): lanes
+
+  /// Vectors after which packed sums go to totals: a lane has added 2^7 rows by then.
+  static constexpr std::uint32_t kFlushVectors = 4;
+  static constexpr unsigned kFlushBits = 7;
+  /// Values of more bits have a word of their own.
+  static constexpr unsigned kMostPackedBits = 26;
+  /// A warp's sum over kMostVectors vectors of values of this width stays below 2^63.
+  static constexpr unsigned kMostPairedBits = 40;
+  static constexpr std::uint32_t kMostVectors = 1u << 13;
+
+  /// A part of a word: what it holds of the cell's values.
+  struct Field {
+    std::size_t cell = 0;
+    unsigned shift = 0;
+    unsigned bits = 64;  ///< of the sum
+  };
+
+  /// One number of 64 bits that a lane has of each group.
+  struct Word {
+    std::vector<Field> fields;
+    std::size_t high =
+        ~std::size_t{0};  ///< the cell of the upper 32 bits' sums, where there is one
+    bool is_packed() const { return fields.size() > 1 || fields[0].bits < 64; }
+    bool has_high() const { return high != ~std::size_t{0}; }
+  };
+
+  /// A step of the program as text.
+  struct Statement {
+    std::string comment, text;
+    std::string name;                ///< of its value; empty: it has none
+    std::vector<std::string> reads;  ///< names of others
+  };
+
+  // Parts of the text, indented by two spaces for each level.
+  void line(unsigned level, std::string_view text) {
+    source_.text.append(std::size_t{2} * level, ' ');
+    source_.text += text;
+    source_.text += '\n';
+  }
+
+  Status check() const;
+  void choose_place();
+  void plan_words();
+  void choose_sizes();
+  Status make_conditions();
+  Status make_program();
+  Status make_step(const PipelineStep& step, unsigned number);
+  std::string operand(const PipelineStep& step, bool is_a, bool is_wide, Statement& of);
+  std::string constant(std::int64_t value, bool is_wide);
+  void write_header();
+  void write_columns();
+  void write_conditions();
+  void write_cells();
+  void write_lane_cells();
+  void write_block_cells();
+  void write_take();
+  void write_statements(unsigned level, bool all);
+  void write_one_cells();
+  void add_to_cells();
+
+  std::string valid_bit(std::uint32_t columns) const;
+  std::string takes_of(const PipelineCell& cell) const;
+  std::string value_of(const PipelineCell& cell) const;
+  std::string as_unsigned(const PipelineCell& cell) const;
+  bool takes_all(const PipelineCell& cell) const { return takes_of(cell) == "there"; }
+  static const char* combine(CellKind kind) {
+    if (kind == CellKind::kMin) return "Combine::kMin";
+    return kind == CellKind::kMax ? "Combine::kMax" : "Combine::kAdd";
+  }
+  bool has_map(std::uint32_t column) const {
+    return (coded_ >> column & 1) != 0 && shape_.columns[column].has_few_codes;
+  }
+  bool has_nulls(std::uint32_t column) const { return shape_.columns[column].has_nulls; }
+  std::uint32_t lane_groups() const;
+  bool has_many_groups() const { return lane_groups() >= kLanes - 1; }
+  std::uint32_t blocks_for_registers() const;
+  std::uint32_t words_loaded(std::uint32_t steps) const;
+  bool is_busy() const;
+
+  const Pipeline& of_;
+  const QueryShape& shape_;
+  KernelSource source_;
+  CellPlace place_ = CellPlace::kOne;
+  std::vector<Word> words_;
+  std::uint32_t fields_ = 0;        ///< of packed words
+  std::uint32_t steps_ = 0;         ///< of a vector that are loaded together
+  std::uint32_t late_ = 0;          ///< bits of columns that are loaded where a row is left
+  std::uint32_t used_ = 0;          ///< bits of columns that are loaded
+  std::uint32_t coded_ = 0;         ///< bits of columns whose codes are renamed
+  std::uint32_t masks_ = 0;         ///< bits of QueryArguments::row_bits that are read
+  std::uint32_t needed_masks_ = 0;  ///< of these, without which no row matches
+  std::uint32_t task_bytes_ = 0, block_bytes_ = 0, warp_bytes_ = 0;
+  std::string condition_;
+  std::vector<Statement> program_;
+  bool drops_rows_ = false;
+  /// Products of two narrow values, which a sum may take factor by factor.
+  std::map<std::string, std::pair<std::string, std::string>> factors_;
+  std::string group_;  ///< the variable of the row's group
+  std::array<std::string, 256> variable_;
+  std::map<std::int64_t, std::size_t> narrow_constants_, wide_constants_;
+};
+
+}  // namespace presso::gpu

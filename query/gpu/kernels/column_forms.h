@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Counts in which forms the vectors of a column are stored, so that code can be compiled for the
+// form that most of them have. Tests: tests/unit/query/gpu/kernel_source_test.cpp.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "presso/byte.h"
+
+namespace presso::gpu {
+
+class ColumnForms {
+ public:
+  /// Vectors of 1,024 values base + divisor * number, the numbers packed in `width` bits.
+  struct Form {
+    Byte width = 0;
+    std::uint64_t divisor = 1;
+    std::uint64_t vectors = 0;
+  };
+
+  /// A vector; `is_simple`: it has such a form.
+  void count(bool is_simple, Byte width, std::uint64_t divisor) {
+    ++vectors_;
+    if (is_simple) add({width, divisor, 1});
+  }
+  /// Vectors that have no such form.
+  void count_others(std::uint64_t vectors) { vectors_ += vectors; }
+  void add(const ColumnForms& other) {
+    vectors_ += other.vectors_;
+    odd_validity_ += other.odd_validity_;
+    for (const Form& form : other.forms_) add(form);
+  }
+  /// Vectors of bits of rows that are not null, neither stored as a bitmap nor all set.
+  void count_odd_validity(std::uint64_t vectors) { odd_validity_ += vectors; }
+  std::uint64_t odd_validity() const { return odd_validity_; }
+  std::uint64_t vectors() const { return vectors_; }
+  /// The form that the most vectors have; without vectors: none has such a form.
+  Form most() const {
+    Form found;
+    for (const Form& form : forms_) {
+      if (form.vectors > found.vectors) found = form;
+    }
+    return found;
+  }
+
+ private:
+  /// Others of a hostile file are not told apart; they count as vectors without a form.
+  static constexpr std::size_t kMostForms = 128;
+
+  void add(const Form& of) {
+    const auto known = std::find_if(forms_.begin(), forms_.end(), [&of](const Form& form) {
+      return form.width == of.width && form.divisor == of.divisor;
+    });
+    if (known != forms_.end()) {
+      known->vectors += of.vectors;
+    } else if (forms_.size() < kMostForms) {
+      forms_.push_back(of);
+    }
+  }
+
+  std::vector<Form> forms_;
+  std::uint64_t vectors_ = 0;
+  std::uint64_t odd_validity_ = 0;
+};
+
+}  // namespace presso::gpu

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// Implements kernel_run.h: tells what the code has to know of a table's columns and of conditions,
+// and launches it.
+#include "query/gpu/table/kernel_run.h"
+
+#include <algorithm>
+
+#include "query/gpu/table/pipeline_builder.h"
+
+namespace presso::gpu {
+
+static_assert(kMostRowMasks == kMostRowBits);
+
+namespace {
+
+/// Decoded vectors may take so much device memory at a time.
+constexpr std::uint64_t kMostDecodedBytes = std::uint64_t{128} << 20;
+/// What is known of a column's vectors.
+struct ColumnFacts {
+  ColumnShape shape;
+  std::uint64_t others = 0;  ///< vectors that are not usual, at most
+};
+
+/// What a column of the table is like, and which form most of its vectors have.
+Result<ColumnFacts> facts_of_column(const LoadedTable& table, std::size_t column, bool reads_values,
+                                    double least_share, ColumnForm& form) {
+  ColumnFacts facts;
+  for (const TableBlock& block : table.blocks_of(column)) {
+    if (block.floating && reads_values) return not_compiled("doubles");
+    if (block.validity != nullptr || block.words == nullptr) facts.shape.has_nulls = true;
+    const bool has_others = block.words == nullptr || (block.is_plain && reads_values);
+    if (has_others) facts.others += kSliceVectors;
+  }
+  form.reads_nulls = facts.shape.has_nulls;
+  const ColumnForms& forms = table.needs()[column].forms;
+  facts.others += forms.odd_validity();
+  if (!reads_values) return facts;
+  const ColumnForms::Form most = forms.most();
+  const double share = forms.vectors() == 0 ? 0
+                                            : static_cast<double>(most.vectors) /
+                                                  static_cast<double>(forms.vectors());
+  if (share < least_share) {
+    return not_compiled("columns whose vectors differ much");
+  }
+  facts.others += forms.vectors() - most.vectors;
+  facts.shape.width = most.width;
+  form.divisor = most.divisor;
+  form.span = ((std::uint64_t{1} << most.width) - 1) * most.divisor;
+  form.entry = static_cast<std::uint32_t>(IntegerKind::kPacked) | std::uint32_t{most.width} << 8;
+  form.is_read = true;
+  return facts;
+}
+
+/// Whether the codes of a column need no look at Pipeline::code_numbers in any row group.
+bool are_numbers(const KeyCodeTables& codes, std::size_t column, std::size_t row_groups) {
+  if (codes.begins.size() < (column + 1) * row_groups) return false;
+  const auto begin = codes.begins.begin() + static_cast<std::ptrdiff_t>(column * row_groups);
+  return std::all_of(begin, begin + static_cast<std::ptrdiff_t>(row_groups),
+                     [](std::uint32_t of) { return (of & kCodesAreNumbers) != 0; });
+}
+
+/// What a leaf asks of slices.
+Result<LeafShape> shape_of_leaf(std::span<const LeafRange> ranges) {
+  LeafShape shape;
+  shape.intervals = 0;
+  for (const LeafRange& range : ranges) {
+    if (range.count == LeafRange::kAll) continue;
+    constexpr std::uint32_t kMostIntervals = 8;
+    if (range.count == LeafRange::kBits) {
+      shape.has_bits = true;
+    } else if (range.count > kMostIntervals) {
+      return not_compiled("many intervals");
+    } else {
+      shape.intervals = std::max(shape.intervals, static_cast<Byte>(range.count));
+    }
+  }
+  if (shape.has_bits && shape.intervals != 0) return not_compiled("leaves of two kinds");
+  return shape;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const Pipeline& pipeline,
+                                                   const LoadedTable& table,
+                                                   const LeafTables& leaves,
+                                                   const KeyCodeTables& codes) {
+  if (space.compiler == nullptr) return not_compiled("there is no compiler");
+  const CodePolicy policy = space.compiler->policy();
+  if (!table.is_resident() && !policy.for_files && !space.always_compiles) {
+    return not_compiled("the table is read from files");
+  }
+  if (table.needs().size() < pipeline.columns) return not_compiled("columns that are not loaded");
+  std::unique_ptr<KernelRun> made(new KernelRun(space));
+  QueryArguments& q = made->arguments_;
+  QueryShape shape;
+  const bool has_small_numbers = std::all_of(codes.numbers.begin(), codes.numbers.end(),
+                                             [](std::uint32_t number) { return number <= 0xFF; });
+  std::uint64_t others = 0;
+  const CodeColumns read = columns_of_code(pipeline);
+  const double least_share = policy.least_usual_share;
+  for (std::size_t i = 0; i < pipeline.columns; ++i) {
+    const bool reads_values = (read.values >> i & 1) != 0;
+    if (!reads_values && (read.nulls >> i & 1) == 0) {
+      shape.columns.emplace_back();
+      continue;
+    }
+    PRESSO_ASSIGN(const ColumnFacts facts,
+                  facts_of_column(table, i, reads_values, least_share, q.columns[i]));
+    ColumnShape column = facts.shape;
+    others += facts.others;
+    column.codes_are_numbers = are_numbers(codes, i, table.groups().size());
+    column.has_few_codes = has_small_numbers && column.width <= kMostMappedBits;
+    shape.columns.push_back(column);
+  }
+  const std::span<const LeafRange> ranges(leaves.ranges);
+  const std::size_t slices = pipeline.table.slice_count;
+  for (std::size_t at = 0; at < ranges.size(); at += slices) {
+    PRESSO_ASSIGN(const LeafShape leaf, shape_of_leaf(ranges.subspan(at, slices)));
+    shape.leaves.push_back(leaf);
+  }
+  PRESSO_ASSIGN(shape.most_shared_bytes, space.kernels.most_shared_bytes());
+  PRESSO_ASSIGN(made->source_, source_of(pipeline, shape));
+  const KernelSource& source = made->source_;
+  if (source.shared_bytes > shape.most_shared_bytes) return not_compiled("much shared memory");
+  PRESSO_ASSIGN(made->kernels_, space.compiler->compile(source.text));
+  PRESSO_ASSIGN(made->usual_blocks_,
+                made->kernels_->thread_blocks(kUsualKernel, source.threads, source.shared_bytes));
+  PRESSO_ASSIGN(made->others_blocks_,
+                made->kernels_->thread_blocks(kOthersKernel, source.threads, source.shared_bytes));
+  std::copy(source.tests.begin(), source.tests.end(), q.tests);
+  std::copy(source.constants.begin(), source.constants.end(), q.constants);
+  q.column_count = pipeline.columns;
+  // The blocks may be those of several tables of the same kind.
+  const std::size_t tables = slices / std::max<std::size_t>(table.slices().size(), 1);
+  q.most_others =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(others * tables, slices * kSliceVectors));
+  const std::uint64_t list_bytes =
+      MemoryParts::kAlignment +
+      (q.most_others != 0 ? slices * kSliceVectors * sizeof(std::uint32_t) : 0);
+  PRESSO_ASSIGN(made->list_, space.memory.allocate(list_bytes));
+  q.other_count = reinterpret_cast<std::uint32_t*>(made->list_.get());
+  q.tasks_taken = q.other_count + 1;
+  if (q.most_others != 0) {
+    q.others = reinterpret_cast<std::uint32_t*>(made->list_.get() + MemoryParts::kAlignment);
+  }
+  return made;
+}
+
+Status KernelRun::enqueue(const Pipeline& pipeline) {
+  QueryArguments& q = arguments_;
+  q.table = pipeline.table;
+  q.first_task = pipeline.first_task;
+  q.end_task = std::min(pipeline.end_task, pipeline.table.tasks());
+  q.ranges = pipeline.ranges;
+  q.intervals = pipeline.intervals;
+  q.code_bits = pipeline.code_bits;
+  std::copy(std::begin(pipeline.row_bits), std::end(pipeline.row_bits), q.row_bits);
+  q.code_begins = pipeline.code_begins;
+  q.code_numbers = pipeline.code_numbers;
+  q.row_groups = pipeline.row_groups;
+  q.group_words = pipeline.group_words;
+  q.groups = pipeline.groups;
+  q.cells = pipeline.cells_out;
+  q.matched = pipeline.matched;
+  q.fault = pipeline.fault;
+  q.matched_bits = pipeline.matched_bits;
+  PRESSO_TRY(space_.kernels.clear(list_.get(), MemoryParts::kAlignment, space_.stream));
+  PRESSO_TRY(kernels_->launch(kUsualKernel, &q, sizeof q, usual_blocks_, source_.threads,
+                              source_.shared_bytes, space_.stream));
+  return q.most_others == 0 ? Status() : run_others();
+}
+
+/// As many at a time as there is memory for.
+Status KernelRun::run_others() {
+  QueryArguments& q = arguments_;
+  const std::uint64_t values_bytes = std::uint64_t{q.column_count} * kVectorRows * 8;
+  const std::uint64_t valid_bytes = std::uint64_t{q.column_count} * kLanes * 4;
+  const std::uint64_t most = kMostDecodedBytes / (values_bytes + valid_bytes);
+  std::uint32_t count = q.most_others;
+  // To ask the device how many there are takes longer than to launch a kernel in vain.
+  if (count > most) PRESSO_TRY(space_.copy_back(&count, q.other_count, sizeof count));
+  if (count == 0) return {};
+  const auto vectors = static_cast<std::uint32_t>(std::min<std::uint64_t>(count, most));
+  const std::uint64_t bytes = vectors * (values_bytes + valid_bytes);
+  if (decoded_.bytes() < bytes) {
+    PRESSO_ASSIGN(decoded_, space_.memory.allocate(bytes));
+  }
+  q.decoded = reinterpret_cast<std::uint64_t*>(decoded_.get());
+  q.decoded_valid = reinterpret_cast<std::uint32_t*>(decoded_.get() + vectors * values_bytes);
+  for (q.first_other = 0; q.first_other < count; q.first_other = q.end_other) {
+    q.end_other = std::min(count, q.first_other + vectors);
+    const std::uint32_t some = q.end_other - q.first_other;
+    PRESSO_TRY(space_.kernels.decode_others(q, some, space_.stream));
+    const std::uint32_t warps = source_.threads / kLanes;
+    PRESSO_TRY(kernels_->launch(kOthersKernel, &q, sizeof q,
+                                std::min(others_blocks_, (8 * some + warps - 1) / warps),
+                                source_.threads, source_.shared_bytes, space_.stream));
+  }
+  return {};
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Runs the kernels that are generated for a pipeline (kernel_source.h) over a table in device
+// memory: those of usual vectors, and then, where there are others, their decoding and the kernel
+// that takes what it gives. Tests: tests/queries/one_table.txt.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "decompress/gpu/runtime/memory.h"
+#include "query/gpu/code/kernel_compiler.h"
+#include "query/gpu/code/kernel_source.h"
+#include "query/gpu/table/loaded_table.h"
+#include "query/gpu/table/run_space.h"
+
+namespace presso::gpu {
+
+struct KeyCodeTables;
+struct LeafTables;
+
+class KernelRun {
+ public:
+  /// Compiles the code of a pipeline for a table. `slices`: for how many slices the pipeline's
+  /// blocks are. Errors: kUnsupported where the pipeline or the table has something that is not
+  /// compiled, or there is no compiler; those of KernelCompiler and of the device.
+  static Result<std::unique_ptr<KernelRun>> make(const RunSpace& space, const Pipeline& pipeline,
+                                                 const LoadedTable& table, const LeafTables& leaves,
+                                                 const KeyCodeTables& codes);
+
+  const std::string& source() const { return source_.text; }
+  /// Enqueues the kernels; waits in between where many vectors are not usual. `pipeline`:
+  /// the one that this was made for, with its places in device memory.
+  Status enqueue(const Pipeline& pipeline);
+
+ private:
+  explicit KernelRun(const RunSpace& space) : space_(space) {}
+  Status run_others();
+
+  const RunSpace& space_;
+  KernelSource source_;
+  std::shared_ptr<CompiledKernels> kernels_;
+  QueryArguments arguments_;
+  std::uint32_t usual_blocks_ = 0;  ///< thread blocks that run at once
+  std::uint32_t others_blocks_ = 0;
+  DeviceMemory list_;  ///< QueryArguments::other_count, and behind it `others`
+  DeviceMemory decoded_;
+};
+
+}  // namespace presso::gpu

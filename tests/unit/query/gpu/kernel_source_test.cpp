@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+// The source of kernels for typical shapes of questions: the text is compared with
+// tests/golden/kernels, so that a review sees what changes, and compiled for each architecture with
+// nothing but the headers that the program carries inside it, where NVRTC is installed. Run with
+// PRESSO_WRITE_GOLDEN=1 in the environment the test writes the texts anew.
+#include "query/gpu/code/kernel_source.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "query/gpu/code/nvrtc_library.h"
+#include "query/gpu/kernels/column_forms.h"
+#include "tests/support/places.h"
+
+namespace presso::kernel_source_test {
+namespace {
+
+using gpu::ConditionStep;
+using gpu::GroupPlace;
+using gpu::KernelSource;
+using gpu::Pipeline;
+using gpu::PipelineCell;
+using gpu::PipelineStep;
+using gpu::QueryShape;
+using gpu::RegisterPlace;
+
+constexpr std::uint32_t kSharedBytes = 227 << 10;
+
+RegisterPlace narrow(Byte number) {
+  return {number};
+}
+RegisterPlace wide(Byte number) {
+  return {static_cast<Byte>(number | RegisterPlace::kWide)};
+}
+
+/// A pipeline, part by part.
+struct Made {
+  Pipeline pipeline;
+  QueryShape shape;
+
+  Made() { shape.most_shared_bytes = kSharedBytes; }
+  void add_column(Byte width, bool has_nulls = false) {
+    shape.columns.push_back({width, has_nulls});
+    pipeline.columns = static_cast<Byte>(shape.columns.size());
+  }
+  /// A range of the column's values, which must hold.
+  void add_range(Byte column) {
+    const auto leaf = static_cast<Byte>(shape.leaves.size());
+    shape.leaves.push_back({});
+    pipeline.conditions[pipeline.condition_steps++] = {ConditionStep::Kind::kValues, column, leaf};
+    pipeline.conditions[pipeline.condition_steps++] = {ConditionStep::Kind::kKeep, 0, 0};
+    pipeline.early_columns |= static_cast<std::uint16_t>(1u << column);
+  }
+  PipelineStep& add_step(PipelineStep::Kind kind, RegisterPlace to) {
+    PipelineStep& step = pipeline.program[pipeline.steps++];
+    step.kind = kind;
+    step.to = to;
+    return step;
+  }
+  void add_load(Byte column, RegisterPlace to,
+                PipelineStep::Kind kind = PipelineStep::Kind::kLoad) {
+    add_step(kind, to).column = column;
+    pipeline.program_columns |= static_cast<std::uint16_t>(1u << column);
+    pipeline.early_columns |= static_cast<std::uint16_t>(1u << column);
+  }
+  void add_binary(PipelineStep::Kind kind, RegisterPlace to, RegisterPlace a, RegisterPlace b) {
+    PipelineStep& step = add_step(kind, to);
+    step.a = a;
+    step.b = b;
+  }
+  void add_cell(PipelineCell::Kind kind, RegisterPlace from = {}, Byte bits = 0) {
+    PipelineCell& cell = pipeline.cell[pipeline.cells++];
+    cell.kind = kind;
+    cell.from = from;
+    cell.bits = bits;
+  }
+  std::string text() const {
+    const Result<KernelSource> made = gpu::source_of(pipeline, shape);
+    EXPECT_TRUE(made.ok()) << made.error().text();
+    return made.ok() ? made->text : "";
+  }
+};
+
+/// sum(a * b) where three columns are in ranges: TPC-H's Q6.
+Made sum_of_products() {
+  Made made;
+  for (const int width : {12, 4, 6, 24}) made.add_column(static_cast<Byte>(width));
+  for (const int column : {0, 1, 2}) made.add_range(static_cast<Byte>(column));
+  made.add_load(3, narrow(0));
+  made.add_load(1, narrow(1));
+  made.add_binary(PipelineStep::Kind::kMultiply, wide(2), narrow(0), narrow(1));
+  made.add_cell(PipelineCell::Kind::kSum, wide(2));
+  made.pipeline.place = GroupPlace::kLanes;
+  return made;
+}
+
+/// Sums by two dictionaries of few strings: TPC-H's Q1 with fewer of them.
+Made sums_by_strings() {
+  Made made;
+  for (const int width : {12, 2, 1, 6, 24}) made.add_column(static_cast<Byte>(width));
+  made.shape.columns[1].has_few_codes = true;
+  made.shape.columns[2].codes_are_numbers = true;
+  made.add_range(0);
+  made.add_load(1, narrow(0), PipelineStep::Kind::kLoadCode);
+  made.add_load(2, narrow(1), PipelineStep::Kind::kLoadCode);
+  PipelineStep& times = made.add_step(PipelineStep::Kind::kMultiply, narrow(2));
+  times.a = narrow(1);
+  times.b_is_constant = true;
+  times.constant = 3;
+  made.add_binary(PipelineStep::Kind::kAdd, narrow(3), narrow(0), narrow(2));
+  made.add_load(3, narrow(4));
+  made.add_load(4, narrow(5));
+  made.add_binary(PipelineStep::Kind::kMultiply, wide(6), narrow(4), narrow(5));
+  made.pipeline.has_groups = true;
+  made.pipeline.group_register = narrow(3);
+  made.pipeline.groups = 6;
+  made.pipeline.place = GroupPlace::kDevice;
+  made.add_cell(PipelineCell::Kind::kCount);
+  made.add_cell(PipelineCell::Kind::kSum, narrow(4), 6);
+  made.add_cell(PipelineCell::Kind::kSum, narrow(5), 24);
+  made.add_cell(PipelineCell::Kind::kSumLow, wide(6), 30);
+  made.add_cell(PipelineCell::Kind::kSumHigh, wide(6), 30);
+  made.add_cell(PipelineCell::Kind::kMax, narrow(5));
+  return made;
+}
+
+/// The sum of a column that may be null, of rows that two ranges or a null select.
+Made sum_of_column() {
+  Made made;
+  made.add_column(17, true);
+  made.add_column(9, true);
+  made.shape.leaves = {{2, false}};
+  made.pipeline.conditions[0] = {ConditionStep::Kind::kValues, 0, 0};
+  made.pipeline.conditions[1] = {ConditionStep::Kind::kNull, 0, 0};
+  made.pipeline.conditions[2] = {ConditionStep::Kind::kOr, 0, 0};
+  made.pipeline.conditions[3] = {ConditionStep::Kind::kKeep, 0, 0};
+  made.pipeline.condition_steps = 4;
+  made.pipeline.place = GroupPlace::kColumns;
+  made.pipeline.program_columns = 2;
+  made.pipeline.early_columns = 3;
+  made.pipeline.nullable_columns = 2;
+  made.add_cell(PipelineCell::Kind::kSum);
+  made.pipeline.cell[0].column = 1;
+  made.pipeline.cell[0].valid_columns = 2;
+  return made;
+}
+
+struct Named {
+  const char* name;
+  Made (*make)();
+};
+
+class Sources : public testing::TestWithParam<Named> {};
+
+TEST_P(Sources, AreAsTheyWere) {
+  const std::string text = GetParam().make().text();
+  const auto path =
+      tests::tests_folder() / "golden/kernels" / (std::string(GetParam().name) + ".txt");
+  if (std::getenv("PRESSO_WRITE_GOLDEN") != nullptr) std::ofstream(path) << text;
+  std::ostringstream golden;
+  golden << std::ifstream(path).rdbuf();
+  EXPECT_EQ(golden.str(), text) << path;
+}
+
+TEST_P(Sources, CompileWithoutAnyFile) {
+  const auto nvrtc = gpu::NvrtcLibrary::open();
+  if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.error().text();
+  const std::string text = GetParam().make().text();
+  for (const char* const architecture : {"sm_80", "sm_90", "sm_100"}) {
+    const auto made = nvrtc->compile(text, {architecture}, gpu::embedded_headers());
+    EXPECT_TRUE(made.ok()) << architecture << ": " << made.error().text();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, Sources,
+                         testing::Values(Named{"sum_of_products", sum_of_products},
+                                         Named{"sums_by_strings", sums_by_strings},
+                                         Named{"sum_of_column", sum_of_column}),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST(KernelSource, IsTheSameForOtherConstants) {
+  Made one = sums_by_strings();
+  Made other = sums_by_strings();
+  other.pipeline.program[2].constant = 7;
+  EXPECT_EQ(one.text(), other.text());
+  other.shape.columns[0].width = 13;
+  EXPECT_NE(one.text(), other.text());
+}
+
+TEST(KernelSource, RefusesWhatIsNotCompiled) {
+  Made made = sum_of_products();
+  made.add_step(PipelineStep::Kind::kFind, narrow(3));
+  EXPECT_EQ(gpu::source_of(made.pipeline, made.shape).error().code, ErrorCode::kUnsupported);
+  made = sum_of_products();
+  made.pipeline.place = GroupPlace::kTable;
+  EXPECT_EQ(gpu::source_of(made.pipeline, made.shape).error().code, ErrorCode::kUnsupported);
+}
+
+TEST(ColumnForms, TakesTheFormOfMostVectors) {
+  gpu::ColumnForms forms;
+  for (int i = 0; i < 3; ++i) forms.count(true, 12, 100);
+  for (int i = 0; i < 2; ++i) forms.count(true, 11, 100);
+  for (int i = 0; i < 9; ++i) forms.count(false, 40, 1);
+  gpu::ColumnForms all = forms;
+  all.add(forms);
+  all.count_others(5);
+  EXPECT_EQ(all.vectors(), 33u);
+  EXPECT_EQ(all.most().width, 12);
+  EXPECT_EQ(all.most().divisor, 100u);
+  EXPECT_EQ(all.most().vectors, 6u);
+  EXPECT_EQ(gpu::ColumnForms().most().vectors, 0u);
+}
+
+/// A hostile file has more forms than are told apart, which then count as others.
+TEST(ColumnForms, KeepsFewForms) {
+  gpu::ColumnForms forms;
+  for (std::uint64_t divisor = 1; divisor <= 100000; ++divisor) forms.count(true, 8, divisor);
+  EXPECT_EQ(forms.vectors(), 100000u);
+  EXPECT_EQ(forms.most().vectors, 1u);
+}
+
+}  // namespace
+}  // namespace presso::kernel_source_test
