@@ -2,6 +2,7 @@
 #include "lab/programs/table_gpu/rate_device.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "lab/harness/timing.h"
 #include "presso/stopwatch.h"
@@ -60,6 +61,35 @@ bool is_sum(const gpu::Pipeline& pipeline, std::size_t i) {
   if (i < gpu::kGroupCells || i == gpu::kGroupCells + pipeline.cells) return false;
   const Kind kind = pipeline.cell[i - gpu::kGroupCells].kind;
   return kind != Kind::kMin && kind != Kind::kMax;
+}
+
+/// Which cell has the upper halves of the sum whose lower ones cell `low` has; nothing: it has
+/// none.
+std::optional<std::size_t> upper_half_of(const gpu::Pipeline& pipeline, std::size_t low) {
+  using Kind = gpu::PipelineCell::Kind;
+  if (low < gpu::kGroupCells || low >= gpu::kGroupCells + pipeline.cells) return std::nullopt;
+  const gpu::PipelineCell& of = pipeline.cell[low - gpu::kGroupCells];
+  for (std::size_t i = 0; of.kind == Kind::kSumLow && i < pipeline.cells; ++i) {
+    const gpu::PipelineCell& other = pipeline.cell[i];
+    if (other.kind == Kind::kSumHigh && other.from.bits == of.from.bits) {
+      return gpu::kGroupCells + i;
+    }
+  }
+  return std::nullopt;
+}
+
+/// A group's words with sums that two cells hold, which may be divided between them in several
+/// ways, put together in the lower one.
+std::vector<std::uint64_t> whole_sums(const gpu::Pipeline& pipeline, const std::uint64_t* words,
+                                      std::size_t count) {
+  std::vector<std::uint64_t> whole(words, words + count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto upper = upper_half_of(pipeline, i);
+    if (!upper) continue;
+    whole[i] += words[*upper] << 32;  // allow(bare-32): bits
+    whole[*upper] = 0;
+  }
+  return whole;
 }
 
 }  // namespace
@@ -153,6 +183,7 @@ Result<double> RateDevice::run(const gpu::RunSpace& space, gpu::QueryPipeline& m
     PRESSO_TRY(run.begin(made.pipeline));
     run.set_conditions(prepared.conditions.steps, prepared.strings, prepared.rows_before());
     PRESSO_TRY(run.prepare(tables.first(), tables.blocks(), prepared.leaves, prepared.codes));
+    why_not_compiled_ = run.why_not_compiled();
     const bool by_parts = made.pipeline.place == gpu::GroupPlace::kParts;
     const std::uint64_t list_bytes =
         by_parts ? 0 : made.pipeline.groups * gpu::record_words(made.pipeline) * 8;
@@ -197,9 +228,12 @@ Status RateDevice::compare(const gpu::Pipeline& pipeline, const Found& one) cons
   const std::vector<const std::uint64_t*> of_all = in_order(found_.groups);
   is_same = is_same && of_all.size() == of_one.size();
   for (std::size_t group = 0; is_same && group < of_one.size(); ++group) {
-    for (std::size_t i = 0; i < one.groups.words; ++i) {
+    const std::size_t words = one.groups.words;
+    const std::vector<std::uint64_t> all = whole_sums(pipeline, of_all[group], words);
+    const std::vector<std::uint64_t> some = whole_sums(pipeline, of_one[group], words);
+    for (std::size_t i = 0; i < words; ++i) {
       const std::uint64_t times = is_sum(pipeline, i) ? options_.copies : 1;
-      is_same = is_same && of_all[group][i] == of_one[group][i] * times;
+      is_same = is_same && all[i] == some[i] * times;
     }
   }
   if (is_same) return {};
@@ -211,7 +245,8 @@ Status RateDevice::compare(const gpu::Pipeline& pipeline, const Found& one) cons
 Status RateDevice::measure(query::Execution& execution, const query::GroupInput& input) {
   PRESSO_ASSIGN(const gpu::OwnedStream stream, gpu::make_stream(memory_.device()));
   gpu::PinnedPieces pinned(memory_);
-  const gpu::RunSpace space{memory_, kernels_, strings_, pinned, stream.get()};
+  gpu::RunSpace space{memory_, kernels_, strings_, pinned, stream.get()};
+  space.compiler = options_.compiler;
   most_rows_ = execution.summary.rows_in * options_.copies;
   for (const query::AggregateCall& call : execution.query.aggregates) {
     if (call.kind == query::AggregateKind::kCountDistinct) return gpu::refused("count(distinct)");

@@ -17,7 +17,8 @@ struct RateOptions {
   unsigned copies = 1;
   ColumnLayout layout = ColumnLayout::kStored;
   int runs = 15;
-  bool times_kernels = false;  ///< each by itself, as stored
+  bool times_kernels = false;               ///< each by itself, as stored
+  gpu::KernelCompiler* compiler = nullptr;  ///< nullptr: the kernels that are there for all run
 };
 
 class RateDevice final : public QueryDevice {
@@ -48,6 +49,8 @@ class RateDevice final : public QueryDevice {
   const gpu::KernelCosts& kernels() const { return costs_; }
   /// Why it was not timed.
   const std::string& why_not() const { return why_not_; }
+  /// Why no code was compiled for the query; empty: it was.
+  const std::string& why_not_compiled() const { return why_not_compiled_; }
 
  private:
   struct Found {
@@ -88,6 +91,7 @@ class RateDevice final : public QueryDevice {
   std::uint64_t rows_read_ = 0;
   std::uint64_t bytes_ = 0;
   std::string why_not_;
+  std::string why_not_compiled_;
 };
 
 }  // namespace presso
