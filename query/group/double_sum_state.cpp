@@ -95,16 +95,14 @@ class DoubleSumState final : public AggregateState {
     return {};
   }
 
-  /// Limbs are emptied into the 128-bit sums if both bounds together could overflow.
+  /// Limbs go to the 128-bit sums if all bounds together could overflow.
   void begin_merge(const AggregateState& other) override {
     const auto& from = static_cast<const DoubleSumState&>(other);
     nulls_.begin_merge(from.nulls_);
     wide_.begin_merge(from.wide_);
     for (std::uint32_t limb = 0; limb < kLimbs; ++limb) {
-      if (!limbs_[limb].has_room(from.limbs_[limb].bound())) {
-        wide_.take(limbs_[limb], limb * kLimbBits);
-      }
       limbs_[limb].begin_merge(from.limbs_[limb]);
+      if (limbs_[limb].is_full()) wide_.begin_merge_of_narrow();
     }
     small_.begin_merge(from.small_);
     if (!from.flags_.empty() && flags_.empty()) flags_.extend(groups_);
@@ -116,7 +114,12 @@ class DoubleSumState final : public AggregateState {
     nulls_.merge(from.nulls_, groups, ids);
     wide_.merge(from.wide_, groups, ids);
     for (std::uint32_t limb = 0; limb < kLimbs; ++limb) {
-      if (from.limbs_[limb].bound() != 0) limbs_[limb].merge(from.limbs_[limb], groups, ids);
+      if (from.limbs_[limb].bound() == 0) continue;
+      if (limbs_[limb].is_full()) {
+        wide_.merge(from.limbs_[limb], limb * kLimbBits, groups, ids);
+      } else {
+        limbs_[limb].merge(from.limbs_[limb], groups, ids);
+      }
     }
     small_.merge(from.small_, groups, ids);
     if (from.flags_.empty()) return;

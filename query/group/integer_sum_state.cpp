@@ -90,16 +90,20 @@ class IntegerSumState final : public AggregateState {
   void begin_merge(const AggregateState& other) override {
     const auto& from = static_cast<const IntegerSumState&>(other);
     nulls_.begin_merge(from.nulls_);
-    make_room(from.narrow_.bound());
     narrow_.begin_merge(from.narrow_);
     wide_.begin_merge(from.wide_);
+    if (narrow_.is_full()) wide_.begin_merge_of_narrow();
     if (!from.huge_.empty() && huge_.empty()) huge_.extend(groups_);
   }
   void merge(const AggregateState& other, const GroupList& groups,
              const std::uint32_t* ids) override {
     const auto& from = static_cast<const IntegerSumState&>(other);
     nulls_.merge(from.nulls_, groups, ids);
-    narrow_.merge(from.narrow_, groups, ids);
+    if (narrow_.is_full()) {
+      wide_.merge(from.narrow_, 0, groups, ids);
+    } else {
+      narrow_.merge(from.narrow_, groups, ids);
+    }
     wide_.merge(from.wide_, groups, ids);
     if (from.huge_.empty()) return;
     for (std::uint32_t i = 0; i < groups.count; ++i) huge_[ids[i]].add(from.huge_[groups.at[i]]);

@@ -29,6 +29,7 @@ class NarrowSums {
   void clear() {
     sums_.clear();
     bound_ = 0;
+    is_full_ = false;
   }
   std::uint64_t bytes() const { return sums_.bytes(); }
   std::uint64_t growth_bytes(std::uint32_t groups) const { return sums_.growth_bytes(groups); }
@@ -43,6 +44,7 @@ class NarrowSums {
   void reset() {
     std::fill_n(sums_.data(), sums_.size(), 0);
     bound_ = 0;
+    is_full_ = false;
   }
 
   /// Adds rows; `more` is a bound of what one group gains. Chooses the loop by the number of groups
@@ -62,7 +64,17 @@ class NarrowSums {
     }
   }
   void prefetch(std::uint32_t first, std::uint32_t count) const { sums_.prefetch(first, count); }
-  void begin_merge(const NarrowSums& from) { bound_ += from.bound_; }
+  /// Merges of several others may begin before the first of them is done, so the sums tell nothing
+  /// yet of what they will become. Once there is no room for another one, is_full() says so, and
+  /// all of them are to be merged by WideSums::merge().
+  void begin_merge(const NarrowSums& from) {
+    if (is_full_ || !has_room(from.bound_)) {
+      is_full_ = true;
+    } else {
+      bound_ += from.bound_;
+    }
+  }
+  bool is_full() const { return is_full_; }
   void merge(const NarrowSums& from, const GroupList& groups, const std::uint32_t* ids) {
     for (std::uint32_t i = 0; i < groups.count; ++i) {
       sums_[ids[i]] = wrapping_sum(sums_[ids[i]], from.sums_[groups.at[i]]);
@@ -77,6 +89,7 @@ class NarrowSums {
 
   Column<std::int64_t> sums_;
   Uint128 bound_ = 0;
+  bool is_full_ = false;
 };
 
 /// 128-bit sums, which take no memory until they are needed.
@@ -117,6 +130,15 @@ class WideSums {
   void merge(const WideSums& from, const GroupList& groups, const std::uint32_t* ids) {
     if (!from.any()) return;
     for (std::uint32_t i = 0; i < groups.count; ++i) sums_[ids[i]] += from.sums_[groups.at[i]];
+  }
+  /// Allocates here, so that several threads may merge narrow sums.
+  void begin_merge_of_narrow() { make(); }
+  /// Merges narrow sums times 2^shift.
+  void merge(const NarrowSums& from, unsigned shift, const GroupList& groups,
+             const std::uint32_t* ids) {
+    for (std::uint32_t i = 0; i < groups.count; ++i) {
+      sums_[ids[i]] += static_cast<Uint128>(Int128{from[groups.at[i]]}) << shift;
+    }
   }
 
  private:

@@ -7,8 +7,11 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <vector>
 
 #include "corpora/random.h"
+#include "query/group/aggregate_state.h"
 
 namespace presso::query::grouping::sum_states_test {
 namespace {
@@ -20,6 +23,71 @@ SumState read(const std::vector<Byte>& bytes, bool of_doubles) {
   auto state = read_state(bytes, of_doubles);
   EXPECT_TRUE(state.ok());
   return state.ok() ? *state : SumState();
+}
+
+/// The sum of `value`, `rows` times in each of `others` states and once in the one that they are
+/// merged into, where all merges begin before the first is done, as several threads have it.
+template <class Value>
+Int128 merged_sum(Physical physical, Value value, std::uint32_t rows, int others) {
+  AggregateSpec spec;
+  spec.kind = AggregateKind::kSum;
+  spec.argument = physical;
+  if (physical == Physical::kDouble) spec.fixed_point = fixed_point_for(1e18, 1 << 20);
+  const std::vector<Value> values(rows, value);
+  std::vector<std::uint32_t> ids(rows);
+  GroupedRows of_other;
+  of_other.groups = 1;
+  of_other.ids = ids.data();
+  const auto state_of = [&](std::uint32_t count) {
+    auto state = AggregateState::make(spec);
+    state->extend(1);
+    of_other.count = count;
+    VectorView argument;
+    argument.physical = physical;
+    argument.values = reinterpret_cast<const Byte*>(values.data());
+    EXPECT_TRUE(state->add(of_other, argument).ok());
+    return state;
+  };
+  const auto all = state_of(1);
+  std::vector<std::unique_ptr<AggregateState>> from;
+  for (int i = 0; i < others; ++i) from.push_back(state_of(rows));
+  for (const auto& one : from) {
+    one->prepare_merge();
+    all->begin_merge(*one);
+  }
+  const std::uint32_t group = 0;
+  for (const auto& one : from) all->merge(*one, {&group, 1}, &group);
+  Byte written[16] = {};
+  std::uint64_t validity = ~std::uint64_t{0};
+  const std::uint64_t row = 0;
+  const std::uint64_t count = std::uint64_t{rows} * static_cast<unsigned>(others) + 1;
+  EXPECT_TRUE(all->write(*all, {&group, 1}, &count, &row, {written, &validity}).ok());
+  if (physical == Physical::kDouble) return static_cast<Int128>(load<double>(written));
+  return load<Int128>(written);
+}
+
+TEST(SumStates, MergesOfManyThreadsKeepSumsBeyond64Bits) {
+  constexpr std::uint32_t kRows = 1024;
+  for (const int shift : {20, 45, 50, 52, 60}) {
+    for (const std::int64_t sign : {1, -1}) {
+      for (const int others : {1, 2, 3, 5, 16, 40}) {
+        const std::int64_t value = sign * ((std::int64_t{1} << shift) + 7);
+        const Int128 expected = Int128{value} * (Int128{kRows} * others + 1);
+        EXPECT_TRUE(merged_sum(Physical::kInt64, value, kRows, others) == expected)
+            << value << " in " << others;
+      }
+    }
+  }
+}
+
+TEST(SumStates, MergesOfManyThreadsKeepSumsOfDoubles) {
+  for (const int others : {1, 3, 16, 40}) {
+    const double value = std::ldexp(1.0, 50);
+    const Int128 expected = (Int128{1} << 50) * (Int128{1024} * others + 1);
+    EXPECT_TRUE(merged_sum(Physical::kDouble, value, 1024, others) ==
+                static_cast<Int128>(static_cast<double>(expected)))
+        << others;
+  }
 }
 
 TEST(SumStates, IntegersOfAnySizeComeBack) {
