@@ -67,6 +67,7 @@ void GroupStates::clear() {
   row_counts_.clear();
   more_row_counts_.clear();
   most_counted_ = 0;
+  merges_to_more_ = false;
   first_rows_.clear();
   for (const auto& aggregate : aggregates_) aggregate->clear();
 }
@@ -217,9 +218,13 @@ void GroupStates::unshare_as(const GroupStates& from) {
   }
 }
 
+/// Merges of several others may begin before the first of them is done, so what counts will become
+/// is known only by the sum of their bounds.
 void GroupStates::begin_merge(const GroupStates& from) {
-  make_room_for_rows(from.most_counted_);
-  if (!from.more_row_counts_.empty() && more_row_counts_.empty()) more_row_counts_.extend(groups_);
+  if (most_counted_ + from.most_counted_ > kMostCounted) merges_to_more_ = true;
+  if (!merges_to_more_) most_counted_ += from.most_counted_;
+  const bool has_more = merges_to_more_ || !from.more_row_counts_.empty();
+  if (has_more && more_row_counts_.empty()) more_row_counts_.extend(groups_);
   unshare_as(from);
   for (std::size_t i = 0; i < aggregates_.size(); ++i) {
     if (!follows(i)) aggregates_[i]->begin_merge(*from.aggregates_[from.leaders_[i]]);
@@ -249,7 +254,12 @@ void GroupStates::merge(const GroupStates& from, const GroupList& groups,
     std::uint64_t& first = first_rows_[ids[i]];
     const std::uint64_t other = from.first_rows_[groups.at[i]];
     first = count == 0 ? other : std::min(first, other);
-    count += from.row_counts_[groups.at[i]];
+    std::uint32_t more = from.row_counts_[groups.at[i]];
+    if (merges_to_more_ && count != 0) {
+      more_row_counts_[ids[i]] += more;
+      more = 0;
+    }
+    count += more;
   }
   if (!from.more_row_counts_.empty()) {
     for (std::uint32_t i = 0; i < groups.count; ++i) {

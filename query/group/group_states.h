@@ -109,6 +109,7 @@ class GroupStates {
   Column<std::uint32_t> row_counts_;
   Column<std::uint64_t> more_row_counts_;
   std::uint64_t most_counted_ = 0;    ///< no element of row_counts_ is greater
+  bool merges_to_more_ = false;       ///< counts of others go to the 64-bit counts
   Column<std::uint64_t> first_rows_;  ///< unspecified for groups without rows
   std::vector<AggregateSpec> specs_;
   std::vector<std::unique_ptr<AggregateState>> aggregates_;

@@ -12,6 +12,7 @@
 
 #include "corpora/random.h"
 #include "query/group/aggregate_state.h"
+#include "query/group/group_states.h"
 
 namespace presso::query::grouping::sum_states_test {
 namespace {
@@ -88,6 +89,38 @@ TEST(SumStates, MergesOfManyThreadsKeepSumsOfDoubles) {
                 static_cast<Int128>(static_cast<double>(expected)))
         << others;
   }
+}
+
+/// Counts of 32 bits of several threads, whose sum has more.
+TEST(GroupStates, MergesOfManyThreadsKeepCountsBeyond32Bits) {
+  constexpr std::uint32_t kVectors = 1'200'000;  // of each thread, of one run
+  const std::uint32_t group = 0;
+  const std::uint32_t end = kBatchRows;
+  std::vector<std::uint32_t> ids(kBatchRows);
+  std::vector<GroupStates> states;
+  for (int i = 0; i < 5; ++i) {
+    GroupStates& state = states.emplace_back(std::span<const AggregateSpec>());
+    state.extend(1);
+    GroupedRows rows;
+    rows.count = kBatchRows;
+    rows.groups = 1;
+    rows.ids = ids.data();
+    rows.runs = 1;
+    rows.run_ids = &group;
+    rows.run_ends = &end;
+    for (std::uint32_t vector = 0; vector < kVectors; ++vector) {
+      ASSERT_TRUE(state.add(rows, {}, RowNumbers(), RowOrder::kAfterAll).ok());
+    }
+  }
+  for (std::size_t i = 1; i < states.size(); ++i) {
+    states[i].prepare_merge();
+    states[0].begin_merge(states[i]);
+  }
+  for (std::size_t i = 1; i < states.size(); ++i) states[0].merge(states[i], {&group, 1}, &group);
+  std::uint64_t count = 0;
+  states[0].get_row_counts({&group, 1}, &count);
+  EXPECT_EQ(count, states.size() * std::uint64_t{kVectors} * kBatchRows);
+  EXPECT_GT(count, std::uint64_t{1} << 32);
 }
 
 TEST(SumStates, IntegersOfAnySizeComeBack) {
