@@ -137,6 +137,8 @@ Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const 
   const std::uint64_t list_bytes =
       MemoryParts::kAlignment +
       (q.most_others != 0 ? slices * kSliceVectors * sizeof(std::uint32_t) : 0);
+  const std::uint64_t most_bytes = list_bytes + made->decoded_bytes(made->most_decoded());
+  if (most_bytes > space.memory.device_bytes_left() / 4) return not_compiled("little memory");
   PRESSO_ASSIGN(made->list_, space.memory.allocate(list_bytes));
   q.other_count = reinterpret_cast<std::uint32_t*>(made->list_.get());
   q.tasks_taken = q.other_count + 1;
@@ -170,23 +172,37 @@ Status KernelRun::enqueue(const Pipeline& pipeline) {
   return q.most_others == 0 ? Status() : run_others();
 }
 
+std::uint64_t KernelRun::values_bytes() const {
+  return std::uint64_t{arguments_.column_count} * kVectorRows * sizeof(std::uint64_t);
+}
+
+/// What decoded vectors take, with the bits of their rows that are not null.
+std::uint64_t KernelRun::decoded_bytes(std::uint32_t vectors) const {
+  const std::uint64_t valid_bytes =
+      std::uint64_t{arguments_.column_count} * kLanes * sizeof(std::uint32_t);
+  return vectors * (values_bytes() + valid_bytes);
+}
+
+/// How many vectors are decoded at a time.
+std::uint32_t KernelRun::most_decoded() const {
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(arguments_.most_others, kMostDecodedBytes / decoded_bytes(1)));
+}
+
 /// As many at a time as there is memory for.
 Status KernelRun::run_others() {
   QueryArguments& q = arguments_;
-  const std::uint64_t values_bytes = std::uint64_t{q.column_count} * kVectorRows * 8;
-  const std::uint64_t valid_bytes = std::uint64_t{q.column_count} * kLanes * 4;
-  const std::uint64_t most = kMostDecodedBytes / (values_bytes + valid_bytes);
+  const std::uint32_t most = most_decoded();
   std::uint32_t count = q.most_others;
   // To ask the device how many there are takes longer than to launch a kernel in vain.
   if (count > most) PRESSO_TRY(space_.copy_back(&count, q.other_count, sizeof count));
   if (count == 0) return {};
-  const auto vectors = static_cast<std::uint32_t>(std::min<std::uint64_t>(count, most));
-  const std::uint64_t bytes = vectors * (values_bytes + valid_bytes);
-  if (decoded_.bytes() < bytes) {
-    PRESSO_ASSIGN(decoded_, space_.memory.allocate(bytes));
+  const std::uint32_t vectors = std::min(count, most);
+  if (decoded_.bytes() < decoded_bytes(vectors)) {
+    PRESSO_ASSIGN(decoded_, space_.memory.allocate(decoded_bytes(vectors)));
   }
   q.decoded = reinterpret_cast<std::uint64_t*>(decoded_.get());
-  q.decoded_valid = reinterpret_cast<std::uint32_t*>(decoded_.get() + vectors * values_bytes);
+  q.decoded_valid = reinterpret_cast<std::uint32_t*>(decoded_.get() + vectors * values_bytes());
   for (q.first_other = 0; q.first_other < count; q.first_other = q.end_other) {
     q.end_other = std::min(count, q.first_other + vectors);
     const std::uint32_t some = q.end_other - q.first_other;

@@ -34,6 +34,9 @@ class KernelRun {
 
  private:
   explicit KernelRun(const RunSpace& space) : space_(space) {}
+  std::uint64_t values_bytes() const;
+  std::uint64_t decoded_bytes(std::uint32_t vectors) const;
+  std::uint32_t most_decoded() const;
   Status run_others();
 
   const RunSpace& space_;
