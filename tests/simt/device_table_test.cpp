@@ -461,6 +461,27 @@ TEST(DeviceTable, MayHaveManyColumns) {
       loaded.device());
 }
 
+/// Codes of a vector are in three bits above a base that differs from vector to vector, and the
+/// same strings have other codes in the second row group.
+TEST(DeviceTable, MayHaveDictionariesThatAreLargerThanThoseOfTheirVectors) {
+  constexpr int kVector = 1024;
+  constexpr int kGroup = 5 * kVector;
+  std::string csv = "word,n\n";
+  std::uint32_t random = 1;
+  for (int row = 0; row < 2 * kGroup + 300; ++row) {
+    random = random * 1103515245 + 12345;
+    const int vector = row / kVector % 5;
+    const int number = (row < kGroup ? vector : 4 - vector) * 8 + static_cast<int>(random >> 29);
+    csv += "word" + std::to_string(number) + "," + std::to_string(random >> 20 & 255) + "\n";
+  }
+  const MadeTable made(csv, kGroup);
+  Loaded loaded;
+  EXPECT_EQ(loaded.load({*made.table}).columns().size(), 2u);
+  for (const char* const where : {"", "n > 100", "word <> 'word17' and word >= 'word2'"}) {
+    expect_from_memory(query_of(*made.table, {where, "word", "count(*), sum(n)"}), loaded.device());
+  }
+}
+
 // --- faults
 
 class DeviceTableFaults : public ::testing::Test {

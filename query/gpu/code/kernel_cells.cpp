@@ -70,6 +70,7 @@ void SourceWriter::write_one_cells() {
     line(1, "u64 s" + text_of(i) + (of_.cell[i].kind == CellKind::kMin ? " = ~u64{0};" : " = 0;"));
   }
   line(1, "PRESSO_DEVICE Cells(const QueryArguments&, Byte*, Byte*) {}");
+  line(1, "PRESSO_DEVICE void forget_rows() {}");
   line(1, "PRESSO_DEVICE void after_vector(const QueryArguments&) {}");
   line(1, "PRESSO_DEVICE void flush(const QueryArguments& q) {");
   for (std::uint32_t i = 0; i < of_.cells; ++i) {
@@ -102,6 +103,7 @@ void SourceWriter::write_lane_cells() {
   line(2, "for (u32 i = simt::lane(); i < kGroups; i += 32) firsts[i] = kNoRow;");
   line(2, "clear();");
   line(1, "}");
+  line(1, "PRESSO_DEVICE void forget_rows() { known = 0; }");
   line(1, "PRESSO_DEVICE u64* of_group(u32 group) { return lane + group * (kWords * 32); }");
   line(1, "PRESSO_DEVICE void clear() {");
   line(2, "PRESSO_NO_UNROLL");
@@ -213,6 +215,7 @@ void SourceWriter::write_block_cells() {
   line(2, "}");
   line(2, "simt::block_sync();");
   line(1, "}");
+  line(1, "PRESSO_DEVICE void forget_rows() {}");
   line(1, "PRESSO_DEVICE void after_vector(const QueryArguments&) {}");
   line(1, "PRESSO_DEVICE void flush(const QueryArguments& q) {");
   line(2, "simt::block_sync();");
@@ -236,6 +239,7 @@ void SourceWriter::write_cells() {
     write_block_cells();
   } else if (place_ == CellPlace::kDevice) {
     line(1, "PRESSO_DEVICE Cells(const QueryArguments&, Byte*, Byte*) {}");
+    line(1, "PRESSO_DEVICE void forget_rows() {}");
     line(1, "PRESSO_DEVICE void after_vector(const QueryArguments&) {}");
     line(1, "PRESSO_DEVICE void flush(const QueryArguments&) {}");
   } else {

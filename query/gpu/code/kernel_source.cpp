@@ -395,7 +395,6 @@ void SourceWriter::write_header() {
   line(1, std::string("static constexpr bool kPrefetches = ") + (is_busy() ? "true;" : "false;"));
   line(1, std::string("static constexpr bool kWantsBits = ") +
               (of_.matched_bits != nullptr ? "true;" : "false;"));
-  line(1, "struct Maps;");
   line(1, "struct Columns;");
   line(1, "struct Cells;");
   line(1, "template <class C>");
@@ -410,26 +409,14 @@ void SourceWriter::write_header() {
 }
 
 void SourceWriter::write_columns() {
-  line(0, "struct Question::Maps {");
-  for (std::uint32_t i = 0; i < of_.columns; ++i) {
-    if (has_map(i)) line(1, "CodeMap m" + text_of(i) + ";");
-  }
-  line(1, "PRESSO_DEVICE void load(const QueryArguments& q, u32 row_group) {");
-  for (std::uint32_t i = 0; i < of_.columns; ++i) {
-    if (has_map(i)) line(2, "m" + text_of(i) + ".load(q, " + text_of(i) + ", row_group);");
-  }
-  line(2, "static_cast<void>(q), static_cast<void>(row_group);");
-  line(1, "}");
-  line(0, "};");
-  line(0, "");
   line(0, "struct Question::Columns : UsualColumns<Question::Columns, Question::Task> {");
   line(1, "static constexpr u32 kSteps = Question::kSteps;");
-  line(1, "const Maps& maps;");
   for (std::uint32_t i = 0; i < of_.columns; ++i) {
     line(1, "Packed<" + text_of((used_ >> i & 1) != 0 ? shape_.columns[i].width : 0) +
                 ", kSteps> c" + text_of(i) + ";");
   }
   for (std::uint32_t i = 0; i < of_.columns; ++i) {
+    if (has_map(i)) line(1, "CodeMap m" + text_of(i) + ";");
     if (has_nulls(i)) line(1, "u32 n" + text_of(i) + ";  // rows of the vector that are not null");
   }
   for (std::uint32_t i = 0; i < kMostRowMasks; ++i) {
@@ -437,9 +424,15 @@ void SourceWriter::write_columns() {
   }
   line(1,
        "PRESSO_DEVICE Columns(const QueryArguments& arguments, const Task& table, const Place& "
-       "place, u32 number, u32 rows, const Maps& maps)");
-  line(3, ": UsualColumns<Columns, Task>{{arguments, table, place, number, rows}}, maps(maps) {");
+       "place, u32 number, u32 rows)");
+  line(3, ": UsualColumns<Columns, Task>{{arguments, table, place, number, rows}} {");
   line(2, "load_bases();");
+  for (std::uint32_t i = 0; i < of_.columns; ++i) {
+    if (!has_map(i)) continue;
+    const std::string column = text_of(i);
+    line(2,
+         "m" + column + ".load(arguments, " + column + ", place.row_group, base[" + column + "]);");
+  }
   for (std::uint32_t i = 0; i < of_.columns; ++i) {
     if (has_nulls(i)) line(2, "n" + text_of(i) + " = valid_rows(" + text_of(i) + ");");
   }
@@ -516,7 +509,7 @@ void SourceWriter::write_columns() {
     line(1, "PRESSO_DEVICE const CodeMap& map() const {");
     for (std::uint32_t i = 0; i < of_.columns; ++i) {
       if (has_map(i))
-        line(2, "if constexpr (kColumn == " + text_of(i) + ") return maps.m" + text_of(i) + ";");
+        line(2, "if constexpr (kColumn == " + text_of(i) + ") return m" + text_of(i) + ";");
     }
     line(1, "}");
   }

@@ -367,24 +367,24 @@ PRESSO_DEVICE i32 number_of_code(const QueryArguments& q, u32 column, const Plac
   return static_cast<i32>(simt::load_readonly(q.code_numbers + (begin & ~kFlag) + code));
 }
 
-/// What up to eight codes of a dictionary are called, a byte each.
+/// What the eight codes from a vector's base on are called, a byte each.
 struct CodeMap {
   u32 low = 0;
   u32 high = 0;
 
-  PRESSO_DEVICE void load(const QueryArguments& q, u32 column, u32 row_group) {
+  PRESSO_DEVICE void load(const QueryArguments& q, u32 column, u32 row_group, u64 base) {
     constexpr u32 kFlag = u32{1} << 31;
     const u32 begin = simt::load_readonly(q.code_begins + column * q.row_groups + row_group);
-    const u32* const numbers = q.code_numbers + (begin & ~kFlag);
-    low = high = 0;
+    const u32* const numbers = q.code_numbers + (begin & ~kFlag) + static_cast<u32>(base);
     PRESSO_UNROLL
     for (u32 i = 0; i < 4; ++i) {
       low |= simt::load_readonly(numbers + i) << 8 * i;
       high |= simt::load_readonly(numbers + 4 + i) << 8 * i;
     }
   }
-  PRESSO_DEVICE i32 number(u32 code) const {
-    return static_cast<i32>(simt::byte_of(low, high, code & 7));
+  /// `packed`: the code without the base, of at most three bits.
+  PRESSO_DEVICE i32 number(u32 packed) const {
+    return static_cast<i32>(simt::byte_of(low, high, packed));
   }
 };
 
@@ -478,7 +478,7 @@ struct UsualColumns : UsualVector<Task> {
   template <u32 kColumn>
   PRESSO_DEVICE i32 code(u32 step, bool takes) const {
     if constexpr (Own::template has_map<kColumn>()) {
-      return own().template map<kColumn>().number(static_cast<u32>(narrow<kColumn>(step)));
+      return own().template map<kColumn>().number(own().template packed<kColumn>().number(step));
     } else {
       return takes ? number_of_code(this->q, kColumn, this->at, narrow<kColumn>(step)) : 0;
     }
@@ -685,8 +685,6 @@ PRESSO_DEVICE void run_usual(const QueryArguments& q) {
   auto& task = *reinterpret_cast<Task*>(own);
   typename Question::Cells cells(q, shared + Question::kWarps * Question::kWarpBytes,
                                  own + Question::kTaskBytes);
-  typename Question::Maps maps;
-  u32 row_group = ~u32{0};
   u64 matched = 0;
   for (u32 number = next_task(q); number < q.end_task; number = next_task(q)) {
     const u32 slice = number / kSliceTasks;
@@ -695,7 +693,6 @@ PRESSO_DEVICE void run_usual(const QueryArguments& q) {
     if (first >= vectors_in(of.rows)) continue;
     const TaskVectors found =
         open_task<Question::kColumns, Question::kTests>(q, slice, of.rows, first, task);
-    if (of.group != row_group) maps.load(q, row_group = of.group);
     const u32 others = found.possible & ~found.usual;
     if (others != 0 && simt::lane() == 0 && q.others == nullptr) {
       *q.fault = kUnexpected;
@@ -714,7 +711,7 @@ PRESSO_DEVICE void run_usual(const QueryArguments& q) {
       const Place at{slice, first + in_task, of.group,
                      of.first_row + (first + in_task) * kVectorRows};
       const u32 exists = lane_rows(of.rows - at.vector * kVectorRows);
-      typename Question::Columns columns(q, task, at, in_task, exists, maps);
+      typename Question::Columns columns(q, task, at, in_task, exists);
       if (!columns.may_match()) continue;
       u32 rows = 0;
       PRESSO_NO_UNROLL
@@ -767,6 +764,7 @@ PRESSO_DEVICE void run_others(const QueryArguments& q) {
     const Place at{slice, vector, of.group, of.first_row + vector * kVectorRows};
     OtherVector columns{q, at, i / kParts - q.first_other};
     const u32 first_step = i % kParts * kPartSteps;
+    cells.forget_rows();  // the list is in no order
     PRESSO_NO_UNROLL
     for (u32 step = first_step; step < first_step + kPartSteps && step * kWarpSize < behind;
          ++step) {

@@ -109,7 +109,8 @@ Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const 
     ColumnShape column = facts.shape;
     others += facts.others;
     column.codes_are_numbers = are_numbers(codes, i, table.groups().size());
-    column.has_few_codes = has_small_numbers && column.width <= kMostMappedBits;
+    column.has_few_codes =
+        has_small_numbers && column.width <= kMostMappedBits && q.columns[i].divisor == 1;
     shape.columns.push_back(column);
   }
   const std::span<const LeafRange> ranges(leaves.ranges);
