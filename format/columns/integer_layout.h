@@ -69,14 +69,6 @@ struct VectorEntry {
 };
 static_assert(sizeof(VectorEntry) == kVectorEntryBytes);
 
-/// How many vectors a block of `rows` rows has, and how many rows one of them has.
-PRESSO_HD constexpr std::uint32_t vectors_of(std::uint32_t rows) {
-  return (rows + kVectorRows - 1) / kVectorRows;
-}
-PRESSO_HD constexpr std::uint32_t vector_rows(std::uint32_t rows, std::uint32_t vector) {
-  const std::uint32_t left = rows - vector * kVectorRows;
-  return left < kVectorRows ? left : kVectorRows;
-}
 /// Bytes of `rows` values in memory.
 PRESSO_HD constexpr std::uint64_t values_bytes(std::uint32_t rows, Byte width_bytes) {
   return width_bytes == 0 ? (std::uint64_t{rows} + 7) / 8 : std::uint64_t{rows} * width_bytes;

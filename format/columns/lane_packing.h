@@ -17,6 +17,14 @@ namespace presso {
 constexpr std::uint32_t kLanes = 32;
 constexpr std::uint32_t kVectorRows = 1024;  ///< the most values that are packed together
 
+/// How many vectors a block of `rows` rows has, and how many rows one of them has.
+PRESSO_HD constexpr std::uint32_t vectors_of(std::uint32_t rows) {
+  return (rows + kVectorRows - 1) / kVectorRows;
+}
+PRESSO_HD constexpr std::uint32_t vector_rows(std::uint32_t rows, std::uint32_t vector) {
+  const std::uint32_t left = rows - vector * kVectorRows;
+  return left < kVectorRows ? left : kVectorRows;
+}
 /// The 32-bit words that `n` values (1 to kVectorRows) of `width` bits (0 to 32) take.
 PRESSO_HD constexpr std::uint32_t lane_words(std::uint32_t n, std::uint32_t width) {
   const std::uint32_t steps = (n + kLanes - 1) / kLanes;

@@ -78,7 +78,7 @@ class EmulatedKernels final : public gpu::CompiledKernels {
                                                          std::to_string(threads) +
                                                          " threads are not a multiple of a warp");
     }
-    // Of exactly this size, so that AddressSanitizer sees a kernel that wants a larger argument.
+    // The copy has exactly this size, so that AddressSanitizer sees a kernel that reads more.
     std::vector<Byte> copy(bytes);
     if (bytes != 0) std::memcpy(copy.data(), argument, bytes);
     const std::lock_guard lock(launches_->mutex);
@@ -168,7 +168,7 @@ class EmulatedCompiler final : public gpu::KernelCompiler {
     return make_error(ErrorCode::kInvalidArgument, ::dlerror());
   }
 
-  /// Of the library in the cache and of its source, without their endings.
+  /// Returns the path in the cache of the library and of its source, without the ending.
   Result<std::string> path_of(const std::string& source) {
     if (fixed_text_.empty()) {
       for (const std::string& file :

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "decompress/gpu/simt/emulator/emulator.h"
 #include "decompress/gpu/simt/simt.h"
@@ -14,9 +15,12 @@ namespace presso::gpu::test {
 
 class EmulatedLaunches {
  public:
-  explicit EmulatedLaunches(std::uint32_t seed) { options_.seed = seed; }
+  explicit EmulatedLaunches(std::uint32_t seed, simt::Order order = simt::Options().order) {
+    options_.seed = seed;
+    options_.order = order;
+  }
 
-  Status operator()(const char* step, std::uint32_t grid, std::uint32_t warps,
+  Status operator()(std::string_view step, std::uint32_t grid, std::uint32_t warps,
                     std::size_t shared_bytes, const std::function<void()>& body) {
     const simt::Launch shape{grid, warps * simt::kWarpSize, shared_bytes};
     const simt::Report report = simt::run(shape, options_, body);

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "decompress/gpu/simt/emulator/emulator.h"
-#include "decompress/gpu/simt/simt.h"
 #include "presso/error.h"
+#include "tests/simt/emulated_launches.h"
 #include "tests/simt/emulated_query_device.h"
 
 namespace presso::test {
@@ -20,12 +20,10 @@ namespace presso::test {
 class Launches {
  public:
   Launches(std::shared_ptr<EmulatedFaults> faults, std::uint32_t seed)
-      : faults_(std::move(faults)) {
-    options_.seed = seed;
-    options_.order = seed % 3 == 0   ? simt::Order::kReverse
-                     : seed % 3 == 1 ? simt::Order::kForward
-                                     : simt::Order::kRandom;
-  }
+      : faults_(std::move(faults)),
+        run_(seed, seed % 3 == 0   ? simt::Order::kReverse
+                   : seed % 3 == 1 ? simt::Order::kForward
+                                   : simt::Order::kRandom) {}
 
   static constexpr std::string_view kChain = "chain";
   static constexpr std::string_view kByteSums = "chain of bytes";
@@ -39,16 +37,12 @@ class Launches {
     if (grid == 0) return {};
     if (step == kChain || step == kByteSums) ++faults_->chains;
     if (step == kByteSums) ++faults_->byte_sums;
-    const simt::Launch shape{grid, warps * simt::kWarpSize, shared_bytes};
-    const simt::Report report = simt::run(shape, options_, body);
-    ++options_.seed;
-    if (report.ok()) return {};
-    return make_error(ErrorCode::kDeviceLost, std::string(step) + ": " + report.what);
+    return run_(step, grid, warps, shared_bytes, body);
   }
 
  private:
   std::shared_ptr<EmulatedFaults> faults_;
-  simt::Options options_;
+  gpu::test::EmulatedLaunches run_;
 };
 
 }  // namespace presso::test

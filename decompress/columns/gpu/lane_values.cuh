@@ -9,25 +9,11 @@
 
 #include <type_traits>
 
+#include "decompress/columns/gpu/lane_bits.cuh"
 #include "decompress/gpu/simt/global_memory.h"
 #include "format/columns/integer_layout.h"
 
 namespace presso::gpu {
-
-static_assert(kLanes == kWarpSize);
-
-using simt::kWordBits;
-inline constexpr u32 kVectorSteps = kVectorRows / kWarpSize;
-
-PRESSO_DEVICE u32 steps_of(u32 n) {
-  return (n + kWarpSize - 1) / kWarpSize;
-}
-PRESSO_DEVICE u32 lanes_below() {
-  return (1u << simt::lane()) - 1;
-}
-PRESSO_DEVICE u32 low_ones(u32 bits) {
-  return bits == 0 ? 0 : simt::kFullMask >> (kWordBits - bits);
-}
 
 /// Two words as a number; they need not stand at a multiple of 8.
 PRESSO_DEVICE u64 two_words(const u32* at) {
@@ -36,16 +22,6 @@ PRESSO_DEVICE u64 two_words(const u32* at) {
 /// Half i, of 16 bits, of the words from `at` on.
 PRESSO_DEVICE u32 half_word(const u32* at, u32 i) {
   return simt::load_readonly(at + i / 2) >> (16 * (i % 2)) & 0xFFFF;
-}
-
-/// Value `step` of `width` bits (0 to 32) of the lane whose words are words[0], words[kLanes], ...
-PRESSO_DEVICE u32 lane_value(const u32* words, u32 width, u32 step) {
-  if (width == 0) return 0;
-  const u32 bit = step * width;
-  const u32* const from = words + bit / kWordBits * kLanes;
-  const u32 shift = bit % kWordBits;
-  const u32 high = shift + width > kWordBits ? from[kLanes] : 0;
-  return simt::funnel_shift_right(from[0], high, shift) & low_ones(width);
 }
 
 /// A lane's packed values, of up to 64 bits if Word has as many.

@@ -18,7 +18,7 @@ struct RateOptions {
   ColumnLayout layout = ColumnLayout::kStored;
   int runs = 15;
   bool times_kernels = false;               ///< each by itself, as stored
-  gpu::KernelCompiler* compiler = nullptr;  ///< nullptr: the kernels that are there for all run
+  gpu::KernelCompiler* compiler = nullptr;  ///< nullptr: general kernels run
 };
 
 class RateDevice final : public QueryDevice {

@@ -104,7 +104,7 @@ int run(int count, char** arguments) {
       });
   line.add("--plan TEXT", "how conditions are tested; columns are as stored", plan);
   bool interprets = false;
-  line.add("--interpret", "by the kernels that are there for all queries", interprets);
+  line.add("--interpret", "by the general kernels", interprets);
   const std::vector<std::string> operands = line.parse(count, arguments, 3);
   options.times_kernels = !plan.empty();
   options.copies = static_cast<unsigned>(number_of(operands[1]).value_or(0));

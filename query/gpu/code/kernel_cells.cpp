@@ -100,7 +100,7 @@ void SourceWriter::write_lane_cells() {
   line(2, "totals = reinterpret_cast<u64*>(own) + (kGroups + 1) * kWords * 32;");
   line(2, "firsts = totals + kGroups * kFields;");
   line(2, "for (u32 i = simt::lane(); i < kGroups * kFields; i += 32) totals[i] = 0;");
-  line(2, "for (u32 i = simt::lane(); i < kGroups; i += 32) firsts[i] = kNoRow;");
+  line(2, "for (u32 i = simt::lane(); i < kGroups; i += 32) firsts[i] = kNoRowYet;");
   line(2, "clear();");
   line(1, "}");
   line(1, "PRESSO_DEVICE void forget_rows() { known = 0; }");
@@ -186,7 +186,7 @@ void SourceWriter::write_lane_cells() {
   line(2, "if (simt::lane() != 0) return;");
   line(2, "PRESSO_NO_UNROLL");
   line(2, "for (u32 group = 0; group < q.groups; ++group) {");
-  line(3, "if (firsts[group] == kNoRow) continue;");
+  line(3, "if (firsts[group] == kNoRowYet) continue;");
   line(3, "u64* const to = q.cells + group * q.group_words;");
   line(3, "combine_in_memory<Combine::kMin>(to, firsts[group]);");
   std::size_t field = 0;
@@ -207,7 +207,7 @@ void SourceWriter::write_block_cells() {
   line(1, "PRESSO_DEVICE Cells(const QueryArguments& q, Byte* of_block, Byte*)");
   line(3, ": block(reinterpret_cast<u64*>(of_block)), groups(static_cast<u32>(q.groups)) {");
   line(2, "for (u32 g = simt::thread_in_block(); g < groups; g += simt::block_threads()) {");
-  line(3, "block[g] = kNoRow;");
+  line(3, "block[g] = kNoRowYet;");
   for (std::uint32_t i = 0; i < of_.cells; ++i) {
     line(3, "block[" + text_of(i + 1) +
                 " * groups + g] = " + (of_.cell[i].kind == CellKind::kMin ? "~u64{0};" : "0;"));
@@ -220,7 +220,7 @@ void SourceWriter::write_block_cells() {
   line(1, "PRESSO_DEVICE void flush(const QueryArguments& q) {");
   line(2, "simt::block_sync();");
   line(2, "for (u32 g = simt::thread_in_block(); g < groups; g += simt::block_threads()) {");
-  line(3, "if (block[g] == kNoRow) continue;");
+  line(3, "if (block[g] == kNoRowYet) continue;");
   line(3, "u64* const to = q.cells + u64{g} * q.group_words;");
   line(3, "combine_in_memory<Combine::kMin>(to, block[g]);");
   for (std::uint32_t i = 0; i < of_.cells; ++i) {
@@ -332,7 +332,7 @@ void SourceWriter::add_to_cells() {
     if (place_ == CellPlace::kDevice) return "of_group + " + text_of(i);
     return "cells.block + " + text_of(i) + " * cells.groups + group";
   };
-  line(3, "lower_row(" + at(0) + ", c.row(step));");
+  line(3, "lower_first_row(" + at(0) + ", c.row(step));");
   for (std::uint32_t i = 0; i < of_.cells; ++i) {
     const PipelineCell& cell = of_.cell[i];
     const bool is_sum = cell.kind != CellKind::kMin && cell.kind != CellKind::kMax;
@@ -386,7 +386,7 @@ void SourceWriter::write_take() {
     if (drops_rows_) line(2, "if (!there) mask &= ~(1u << step);");
     add_to_cells();
     line(1, "}");
-    if (has_groups) line(1, "if (outside) *q.fault = kOutsideKey;");
+    if (has_groups) line(1, "if (outside) *q.fault = kKeyIsOutside;");
     for (std::uint32_t i = 0; place_ == CellPlace::kOne && i < of_.cells; ++i) {
       if (of_.cell[i].kind != CellKind::kCount || !takes_all(of_.cell[i])) continue;
       line(1, "cells.s" + text_of(i) + " += simt::popcount(mask);");
@@ -399,7 +399,7 @@ void SourceWriter::write_take() {
       line(1, "                     simt::reduce_or(static_cast<u32>(seen));");
       line(1, "const u64 fresh = all_seen & ~cells.known & ((u64{1} << Cells::kGroups) - 1);");
     } else {
-      line(1, "const u32 fresh = simt::reduce_or(seen) & ~cells.known & ones(Cells::kGroups);");
+      line(1, "const u32 fresh = simt::reduce_or(seen) & ~cells.known & low_ones(Cells::kGroups);");
     }
     line(1, "if (fresh != 0) {");
     line(2, "cells.known |= fresh;");

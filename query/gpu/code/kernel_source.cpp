@@ -9,6 +9,7 @@
 
 #include "presso/bytes.h"
 #include "query/gpu/code/source_writer.h"
+#include "query/gpu/kernels/pipeline_shape.h"
 
 namespace presso::gpu {
 
@@ -56,14 +57,8 @@ void SourceWriter::choose_place() {
 }
 
 void SourceWriter::choose_sizes() {
-  std::uint32_t of_conditions = 0;
-  for (std::uint32_t i = 0; i < of_.condition_steps; ++i) {
-    if (of_.conditions[i].kind == ConditionStep::Kind::kValues) {
-      of_conditions |= 1u << of_.conditions[i].column;
-    }
-  }
-  used_ = of_conditions | of_.program_columns;
-  late_ = of_.program_columns & ~of_conditions & ~std::uint32_t{of_.early_columns};
+  used_ = columns_read(of_).values;
+  late_ = used_ & ~std::uint32_t{of_.early_columns};
   // Enough words under way to keep memory busy, in as little code as may be.
   constexpr std::uint32_t kEnoughWords = 16;
   constexpr std::uint32_t kLeastSteps = 4;
@@ -71,10 +66,8 @@ void SourceWriter::choose_sizes() {
   while (steps_ < kLanes && words_loaded(steps_) < kEnoughWords) steps_ *= 2;
   const std::uint32_t tests =
       std::max<std::uint32_t>(1, static_cast<std::uint32_t>(source_.tests.size()));
-  const bool reads_nulls = std::any_of(shape_.columns.begin(), shape_.columns.end(),
-                                       [](const ColumnShape& column) { return column.has_nulls; });
   task_bytes_ =
-      of_.columns * 128u + (reads_nulls ? of_.columns : 1) * 64u + tests * 96u + of_.columns;
+      of_.columns * 128u + (reads_nulls() ? of_.columns : 1) * 64u + tests * 96u + of_.columns;
   task_bytes_ = static_cast<std::uint32_t>(round_up(task_bytes_, 16));
   warp_bytes_ = task_bytes_;
   if (place_ == CellPlace::kLanes) {
@@ -87,6 +80,11 @@ void SourceWriter::choose_sizes() {
   }
   source_.threads = place_ == CellPlace::kLanes ? 128 : 256;
   source_.shared_bytes = block_bytes_ + source_.threads / kLanes * warp_bytes_;
+}
+
+bool SourceWriter::reads_nulls() const {
+  return std::any_of(shape_.columns.begin(), shape_.columns.end(),
+                     [](const ColumnShape& column) { return column.has_nulls; });
 }
 
 /// Whether a row takes many instructions. Then it pays to ask for the next vector's words ahead
@@ -378,10 +376,8 @@ void SourceWriter::write_header() {
   line(0, "namespace {");
   line(0, "");
   line(0, "struct Question {");
-  const bool reads_nulls = std::any_of(shape_.columns.begin(), shape_.columns.end(),
-                                       [](const ColumnShape& column) { return column.has_nulls; });
   line(1, "using Task = TaskTable<" + text_of(of_.columns) + ", " + text_of(source_.tests.size()) +
-              ", " + (reads_nulls ? "true" : "false") + ">;");
+              ", " + (reads_nulls() ? "true" : "false") + ">;");
   const auto number = [this](const char* name, std::uint64_t value) {
     line(1, "static constexpr u32 " + std::string(name) + " = " + text_of(value) + ";");
   };
@@ -524,7 +520,7 @@ void SourceWriter::write_conditions() {
   line(0, "template <class C>");
   line(0, "PRESSO_DEVICE u32 Question::rows_that_hold(const C& c) {");
   line(1, "const u32 mask = " + condition_ + ";");
-  line(1, "return C::kSteps == 32 ? mask : mask & ones(C::kSteps);");
+  line(1, "return C::kSteps == 32 ? mask : mask & low_ones(C::kSteps);");
   line(0, "}");
   line(0, "");
 }
@@ -552,22 +548,6 @@ Result<KernelSource> SourceWriter::write() {
     line(0, "}");
   }
   return std::move(source_);
-}
-
-CodeColumns columns_of_code(const Pipeline& pipeline) {
-  CodeColumns read;
-  read.values = pipeline.program_columns;
-  // Conditions on values and cells that add up columns pass over nulls.
-  read.nulls = pipeline.nullable_columns | std::uint32_t{pipeline.program_columns};
-  for (std::uint32_t i = 0; i < pipeline.condition_steps; ++i) {
-    const ConditionStep& step = pipeline.conditions[i];
-    const bool is_values = step.kind == ConditionStep::Kind::kValues;
-    const bool is_null =
-        step.kind == ConditionStep::Kind::kNull || step.kind == ConditionStep::Kind::kNotNull;
-    if (is_values) read.values |= 1u << step.column;
-    if (is_values || is_null) read.nulls |= 1u << step.column;
-  }
-  return read;
 }
 
 Result<KernelSource> source_of(const Pipeline& pipeline, const QueryShape& shape) {

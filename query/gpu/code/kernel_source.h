@@ -18,7 +18,7 @@
 
 namespace presso::gpu {
 
-/// For this reason a pipeline is left to the kernels that are there for all.
+/// The reason why the general kernels run a pipeline.
 inline Error not_compiled(std::string why) {
   return make_error(ErrorCode::kUnsupported, std::move(why));
 }
@@ -62,16 +62,6 @@ struct KernelSource {
 /// Names of the two kernels (query_kernel.cuh).
 inline constexpr const char* kUsualKernel = "presso_usual";
 inline constexpr const char* kOthersKernel = "presso_others";
-
-/// Bits of the pipeline's columns.
-struct CodeColumns {
-  std::uint32_t values = 0;  ///< of which the code reads values
-  std::uint32_t nulls = 0;   ///< of which it asks which rows are null
-};
-
-/// What the code for a pipeline reads. Rows of columns of strings may be told by bits that another
-/// kernel has made.
-CodeColumns columns_of_code(const Pipeline& pipeline);
 
 /// Writes the source for a pipeline whose place for groups has been chosen. kUnsupported, with what
 /// it is, where the pipeline has a step that is not compiled yet.

@@ -14,7 +14,10 @@
 #pragma once
 
 #include "decompress/gpu/simt/simt.h"
+#include "query/gpu/kernels/common_cells.cuh"
+#include "query/gpu/kernels/packed_range.cuh"
 #include "query/gpu/kernels/query_arguments.h"
+#include "query/gpu/kernels/result_words.h"
 
 /// A kernel of the generated code. `blocks`: that a multiprocessor is to have room for.
 #if defined(PRESSO_SIMT_EMULATOR)
@@ -28,42 +31,8 @@
 
 namespace presso::gpu::code {
 
-using simt::kWarpSize;
-using simt::kWordBits;
-using simt::u32;
-using simt::u64;
 using i32 = std::int32_t;
 using i64 = std::int64_t;
-
-inline constexpr u32 kVectorSteps = kVectorRows / kWarpSize;
-inline constexpr u64 kSignBit = u64{1} << 63;
-inline constexpr u64 kNoRow = ~u64{0};  ///< of a group that has no row yet: as kNoRowYet
-inline constexpr u64 kOutsideKey = 2;   ///< as kKeyIsOutside
-inline constexpr u64 kUnexpected = 4;   ///< as kOtherForm
-
-PRESSO_DEVICE u32 ones(u32 bits) {
-  return bits == 0 ? 0 : simt::kFullMask >> (kWordBits - bits);
-}
-
-/// The lane mask of a vector's first `count` rows.
-PRESSO_DEVICE u32 lane_rows(u32 count) {
-  if (count >= kVectorRows) return simt::kFullMask;
-  return ones(count / kWarpSize + (simt::lane() < count % kWarpSize ? 1 : 0));
-}
-
-/// Lane l gives word l of a square of bits, and gets column l.
-PRESSO_DEVICE u32 turned(u32 word) {
-  u32 low_half = 0x0000FFFFu;
-  PRESSO_UNROLL
-  for (u32 half = kWarpSize / 2; half != 0; half /= 2) {
-    const u32 other = simt::shuffle_xor(word, half);
-    const bool is_low = (simt::lane() & half) == 0;
-    word = is_low ? (word & low_half) | (other & low_half) << half
-                  : (word & ~low_half) | (other >> half & low_half);
-    low_half ^= low_half << (half / 2);
-  }
-  return word;
-}
 
 // --- packed columns
 
@@ -101,8 +70,8 @@ struct Packed {
     if constexpr (kWidth == 0) return 0;
     const u32 at = step * kWidth / kWordBits;
     const u32 bit = step * kWidth % kWordBits;
-    if (bit + kWidth <= kWordBits) return words[at] >> bit & ones(kWidth);
-    return simt::funnel_shift_right(words[at], words[at + 1], bit) & ones(kWidth);
+    if (bit + kWidth <= kWordBits) return words[at] >> bit & low_ones(kWidth);
+    return simt::funnel_shift_right(words[at], words[at + 1], bit) & low_ones(kWidth);
   }
   /// The number at the top of a word, above whatever stands below it.
   PRESSO_DEVICE u32 on_top(u32 step) const {
@@ -142,17 +111,6 @@ PRESSO_DEVICE void prefetch_words(const u32* from) {
   if (simt::lane() < kWidth) simt::prefetch(from + simt::lane() * kLanes);
 }
 
-/// Number `step` of the lane whose first word is `from`, of any step: one that is known only when
-/// the kernel runs.
-PRESSO_DEVICE u32 number_in_memory(const u32* from, u32 width, u32 step) {
-  if (width == 0) return 0;
-  const u32 bit = step * width;
-  const u32* const at = from + bit / kWordBits * kLanes;
-  const u32 shift = bit % kWordBits;
-  const u32 high = shift + width > kWordBits ? simt::load_readonly(at + kLanes) : 0;
-  return simt::funnel_shift_right(simt::load_readonly(at), high, shift) & ones(width);
-}
-
 // --- tasks
 
 /// What a warp knows of the vectors of its task; in shared memory.
@@ -171,19 +129,6 @@ struct TaskTable {
   bool is_signed[kColumns];
 };
 
-/// floor(numerator / divisor), where it is below 2^33 and the divisor below 2^32.
-PRESSO_DEVICE u64 quotient_of(u64 numerator, u64 divisor) {
-  if (divisor == 1) return numerator;
-  // The double is off by less than one.
-  u64 quotient = static_cast<u64>(static_cast<double>(numerator) / static_cast<double>(divisor));
-  if (quotient * divisor > numerator) {
-    --quotient;
-  } else if (numerator - quotient * divisor >= divisor) {
-    ++quotient;
-  }
-  return quotient;
-}
-
 /// A vector's entry in a block's directory (FORMAT.md 16.2).
 struct Entry {
   u32 offset;  ///< of its words, behind the directory
@@ -191,20 +136,12 @@ struct Entry {
   u64 base;
 
   PRESSO_DEVICE Entry(const u32* directory, u32 vector) {
-    const u32* const from = directory + 4 * vector;
+    const u32* const from = directory + kEntryWords * vector;
     offset = simt::load_readonly(from);
     form = simt::load_readonly(from + 1);
     base = u64{simt::load_readonly(from + 3)} << kWordBits | simt::load_readonly(from + 2);
   }
 };
-
-PRESSO_DEVICE u32 vectors_in(u32 rows) {
-  return (rows + kVectorRows - 1) / kVectorRows;
-}
-/// Words of a block's directory.
-PRESSO_DEVICE u32 directory_size(u32 rows) {
-  return vectors_in(rows) * 4;
-}
 
 /// Where the bits of a vector's rows that are not null are; nullptr: all are such. False: they are
 /// in none of these forms.
@@ -218,8 +155,13 @@ PRESSO_DEVICE bool find_valid(const TableBlock& block, u32 vector, const u32*& b
   }
   const Entry entry(block.validity, vector);
   if (entry.form == 0 && entry.base == 1) return true;  // a constant
-  bits = block.validity + directory_size(block.rows) + entry.offset;
+  bits = block.validity + directory_words(block) + entry.offset;
   return entry.form == kBitmap;
+}
+
+/// The width of usual vectors' numbers, in bits.
+PRESSO_DEVICE u32 width_of(const ColumnForm& form) {
+  return form.entry >> 8 & 0xFF;
 }
 
 /// Fills in what is known of a column's vector. False: it is not usual.
@@ -238,10 +180,12 @@ PRESSO_DEVICE bool open_vector(const QueryArguments& q, u32 slice, u32 column, u
   if (block.divisor != form.divisor) return false;
   const Entry entry(block.words, vector);
   const u64 base = widened(entry.base, block.width_bytes, block.is_signed);
-  const u64 greatest = ~u64{0} >> (64 - 8 * block.width_bytes + (block.is_signed ? 1 : 0));
-  if (entry.form != form.entry || form.span > greatest - base) return false;
+  if (entry.form != form.entry ||
+      !stays_within(block.width_bytes, block.is_signed, base, form.divisor, width_of(form))) {
+    return false;
+  }
   task.base[column][in_task] = base;
-  task.words[column][in_task] = block.words + directory_size(block.rows) + entry.offset;
+  task.words[column][in_task] = block.words + directory_words(block) + entry.offset;
   if (!form.reads_nulls) return true;
   return find_valid(block, vector, task.valid[column < Task::kNullColumns ? column : 0][in_task]);
 }
@@ -263,21 +207,17 @@ PRESSO_DEVICE bool open_test(const QueryArguments& q, u32 slice, u32 number, u32
   const ImageInterval interval = q.intervals[range.first + test.part];
   const ColumnForm& form = q.columns[test.column];
   const u64 base = task.base[test.column][in_task];
-  const u64 begin = task.is_signed[test.column] ? base ^ kSignBit : base;
-  const u64 from = interval.least <= begin ? 0 : interval.least - begin;
-  const u64 to = interval.most - begin;
-  bool is_none = interval.most < begin || interval.least > interval.most || from > form.span;
-  if (!is_none && (from != 0 || to < form.span)) {
-    const u64 least = quotient_of(from + form.divisor - 1, form.divisor);
-    const u64 most = quotient_of(to < form.span ? to : form.span, form.divisor);
-    is_none = least > most;
-    const u32 width = form.entry >> 8 & 0xFF;
-    const u32 below = kWordBits - width;  // a vector of width 0 has either all or none
-    task.from[number][in_task] = static_cast<u32>(least) << below;
-    task.span[number][in_task] = (static_cast<u32>(most - least) << below) + ((1u << below) - 1);
+  const u64 begin = task.is_signed[test.column] ? base ^ kImageTopBit : base;
+  const PackedRange range_here = packed_range(interval, begin, form.span, form.divisor);
+  if (range_here.is_none) {
+    task.keep[number][in_task] = 0;
+  } else if (!range_here.is_all) {
+    // A vector of width 0 has either all or none.
+    const TopRange top = TopRange::of(width_of(form), range_here.least, range_here.most);
+    task.from[number][in_task] = top.from;
+    task.span[number][in_task] = top.span;
   }
-  if (is_none) task.keep[number][in_task] = 0;
-  return !is_none;
+  return !range_here.is_none;
 }
 
 /// Bits of the task's vectors that are usual, and that may have rows.
@@ -298,9 +238,9 @@ PRESSO_DEVICE TaskVectors open_task(const QueryArguments& q, u32 slice, u32 rows
                                     Task& task) {
   const u32 in_task = simt::lane() % kTaskVectors;
   const u32 vector = first + in_task;
-  const u32 left = vectors_in(rows) - first;
+  const u32 left = vectors_of(rows) - first;
   TaskVectors found;
-  found.possible = ones(left < kTaskVectors ? left : kTaskVectors);
+  found.possible = low_ones(left < kTaskVectors ? left : kTaskVectors);
   found.usual = found.possible;
   const bool is_there = in_task < left;
   simt::warp_sync();  // what was there has been used
@@ -360,11 +300,13 @@ PRESSO_DEVICE u32 rows_with_bit(const QueryArguments& q, u32 leaf, u32 slice,
   return mask;
 }
 
-/// What a dictionary's code is called in the whole table.
+/// What the codes of a row group's dictionary are called in the whole table.
+PRESSO_DEVICE const u32* numbers_of_codes(const QueryArguments& q, u32 column, u32 row_group) {
+  const u32 begin = simt::load_readonly(q.code_begins + column * q.row_groups + row_group);
+  return q.code_numbers + (begin & ~kCodesAreNumbers);
+}
 PRESSO_DEVICE i32 number_of_code(const QueryArguments& q, u32 column, const Place& at, u32 code) {
-  constexpr u32 kFlag = u32{1} << 31;  // kCodesAreNumbers
-  const u32 begin = simt::load_readonly(q.code_begins + column * q.row_groups + at.row_group);
-  return static_cast<i32>(simt::load_readonly(q.code_numbers + (begin & ~kFlag) + code));
+  return static_cast<i32>(simt::load_readonly(numbers_of_codes(q, column, at.row_group) + code));
 }
 
 /// What the eight codes from a vector's base on are called, a byte each.
@@ -373,9 +315,7 @@ struct CodeMap {
   u32 high = 0;
 
   PRESSO_DEVICE void load(const QueryArguments& q, u32 column, u32 row_group, u64 base) {
-    constexpr u32 kFlag = u32{1} << 31;
-    const u32 begin = simt::load_readonly(q.code_begins + column * q.row_groups + row_group);
-    const u32* const numbers = q.code_numbers + (begin & ~kFlag) + static_cast<u32>(base);
+    const u32* const numbers = numbers_of_codes(q, column, row_group) + static_cast<u32>(base);
     PRESSO_UNROLL
     for (u32 i = 0; i < 4; ++i) {
       low |= simt::load_readonly(numbers + i) << 8 * i;
@@ -420,12 +360,13 @@ struct UsualVector {
   PRESSO_DEVICE u32 valid_rows(u32 column) const {
     const u32* const bits = task.valid[column][in_task];
     if (bits == nullptr) return simt::kFullMask;
-    return turned(simt::load_readonly(bits + simt::lane()));
+    return transposed(simt::load_readonly(bits + simt::lane()));
   }
   /// The lane mask of the vector's rows that another kernel has found.
   PRESSO_DEVICE u32 found_rows(u32 number) const {
     const u64 vector = u64{at.slice} * kSliceVectors + at.vector;
-    return turned(simt::load_readonly(q.row_bits[number] + vector * kVectorSteps + simt::lane()));
+    return transposed(
+        simt::load_readonly(q.row_bits[number] + vector * kVectorSteps + simt::lane()));
   }
 };
 
@@ -437,8 +378,8 @@ struct InMemory {
 
   template <u32 kColumn>
   PRESSO_DEVICE u32 number(u32 step) const {
-    return number_in_memory(from.words(kColumn), Columns::template width<kColumn>(),
-                            from.chunk * Columns::kSteps + step);
+    return lane_value(from.words(kColumn), Columns::template width<kColumn>(),
+                      from.chunk * Columns::kSteps + step);
   }
   template <u32 kColumn>
   PRESSO_DEVICE i32 narrow(u32 step) const {
@@ -550,7 +491,7 @@ struct OtherVector {
     if (test.part >= range.count) return 0;
     const ImageInterval interval = q.intervals[range.first + test.part];
     const bool is_signed = q.table.blocks[u64{kColumn} * q.table.slice_count + at.slice].is_signed;
-    const u64 image = is_signed ? value(kColumn) ^ kSignBit : value(kColumn);
+    const u64 image = is_signed ? value(kColumn) ^ kImageTopBit : value(kColumn);
     return interval.least <= image && image <= interval.most ? 1 : 0;
   }
   template <u32 kLeaf, u32 kColumn>
@@ -593,7 +534,7 @@ PRESSO_DEVICE i64 multiplied(i64 a, i64 b) {
 }
 /// Zone image of a signed number (FORMAT.md 15.4), whose order is that of unsigned numbers.
 PRESSO_DEVICE u64 image(i64 value) {
-  return static_cast<u64>(value) ^ kSignBit;
+  return static_cast<u64>(value) ^ kImageTopBit;
 }
 
 // --- cells
@@ -638,7 +579,7 @@ PRESSO_DEVICE u64 field_of_warp(u64 word) {
   } else {
     constexpr u32 kHalf = 16;
     const u64 upper = simt::reduce_add(static_cast<u32>(field >> kHalf));
-    return (upper << kHalf) + simt::reduce_add(static_cast<u32>(field) & ones(kHalf));
+    return (upper << kHalf) + simt::reduce_add(static_cast<u32>(field) & low_ones(kHalf));
   }
 }
 
@@ -647,22 +588,6 @@ template <Combine kHow>
 PRESSO_DEVICE void flush_cell(u64* cell, u64 value) {
   value = of_warp<kHow>(value);
   if (simt::lane() == 0) combine_in_memory<kHow>(cell, value);
-}
-
-/// Adds to a cell of 64 bits in shared memory, for which there is no atomic addition: its halves
-/// are added to one after another, the upper one where there is something to add.
-PRESSO_DEVICE void add_in_halves(u64* cell, u64 value) {
-  auto* const halves = reinterpret_cast<u32*>(cell);
-  const u32 low = static_cast<u32>(value);
-  const u32 before = simt::atomic_add(halves, low);
-  const u32 high = static_cast<u32>(value >> kWordBits) + (before + low < before ? 1 : 0);
-  if (high != 0) simt::atomic_add(halves + 1, high);
-}
-
-/// Lowers a cell for the first row of a group, which other threads may lower at the same time.
-PRESSO_DEVICE void lower_row(u64* cell, u64 row) {
-  // A stale value is greater than the cell's: at worst the atomic is asked for in vain.
-  if (*static_cast<volatile u64*>(cell) > row) simt::atomic_min(cell, row);
 }
 
 // --- the two kernels
@@ -679,7 +604,7 @@ PRESSO_DEVICE u32 next_task(const QueryArguments& q) {
 template <class Question>
 PRESSO_DEVICE void run_usual(const QueryArguments& q) {
   using Task = typename Question::Task;
-  const u32 warp = simt::shuffle(simt::warp_in_block(), 0);
+  const u32 warp = uniform_warp();
   Byte* const shared = simt::shared_memory();
   Byte* const own = shared + warp * Question::kWarpBytes;
   auto& task = *reinterpret_cast<Task*>(own);
@@ -690,12 +615,12 @@ PRESSO_DEVICE void run_usual(const QueryArguments& q) {
     const u32 slice = number / kSliceTasks;
     const u32 first = number % kSliceTasks * kTaskVectors;
     const TableSlice of = q.table.slices[slice];
-    if (first >= vectors_in(of.rows)) continue;
+    if (first >= vectors_of(of.rows)) continue;
     const TaskVectors found =
         open_task<Question::kColumns, Question::kTests>(q, slice, of.rows, first, task);
     const u32 others = found.possible & ~found.usual;
     if (others != 0 && simt::lane() == 0 && q.others == nullptr) {
-      *q.fault = kUnexpected;
+      *q.fault = kOtherForm;
     } else if (others != 0 && simt::lane() == 0) {
       u32 to = simt::atomic_add(q.other_count, simt::popcount(others));
       for (u32 left = others; left != 0; left &= left - 1) {
@@ -710,7 +635,7 @@ PRESSO_DEVICE void run_usual(const QueryArguments& q) {
       }
       const Place at{slice, first + in_task, of.group,
                      of.first_row + (first + in_task) * kVectorRows};
-      const u32 exists = lane_rows(of.rows - at.vector * kVectorRows);
+      const u32 exists = mask_of_rows(vector_rows(of.rows, at.vector));
       typename Question::Columns columns(q, task, at, in_task, exists);
       if (!columns.may_match()) continue;
       u32 rows = 0;
@@ -730,7 +655,7 @@ PRESSO_DEVICE void run_usual(const QueryArguments& q) {
       matched += simt::popcount(rows);
       if constexpr (Question::kWantsBits) {
         const u64 word = (u64{slice} * kSliceVectors + at.vector) * kVectorSteps + simt::lane();
-        simt::store_streaming(q.matched_bits + word, turned(rows));
+        simt::store_streaming(q.matched_bits + word, transposed(rows));
       }
     }
   }
@@ -742,9 +667,8 @@ PRESSO_DEVICE void run_usual(const QueryArguments& q) {
 /// takes an eighth of a vector, since there are few of them.
 template <class Question>
 PRESSO_DEVICE void run_others(const QueryArguments& q) {
-  constexpr u32 kParts = 8;
-  constexpr u32 kPartSteps = kVectorSteps / kParts;
-  const u32 warp = simt::shuffle(simt::warp_in_block(), 0);
+  constexpr u32 kPartSteps = kVectorSteps / kOtherParts;
+  const u32 warp = uniform_warp();
   Byte* const shared = simt::shared_memory();
   Byte* const own = shared + warp * Question::kWarpBytes;
   typename Question::Cells cells(q, shared + Question::kWarps * Question::kWarpBytes,
@@ -752,18 +676,18 @@ PRESSO_DEVICE void run_others(const QueryArguments& q) {
   const u32 warps = simt::block_threads() / kWarpSize;
   const u32 count = *q.other_count;
   const u32 end = count < q.end_other ? count : q.end_other;
-  if (count > q.most_others) *q.fault = kUnexpected;
+  if (count > q.most_others) *q.fault = kOtherForm;
   u64 matched = 0;
-  for (u32 i = q.first_other * kParts + simt::block_index() * warps + warp; i < end * kParts;
-       i += simt::grid_blocks() * warps) {
-    const u32 other = q.others[i / kParts];
+  for (u32 i = q.first_other * kOtherParts + simt::block_index() * warps + warp;
+       i < end * kOtherParts; i += simt::grid_blocks() * warps) {
+    const u32 other = q.others[i / kOtherParts];
     const u32 slice = other / kSliceVectors;
     const u32 vector = other % kSliceVectors;
     const TableSlice of = q.table.slices[slice];
     const u32 behind = of.rows - vector * kVectorRows;
     const Place at{slice, vector, of.group, of.first_row + vector * kVectorRows};
-    OtherVector columns{q, at, i / kParts - q.first_other};
-    const u32 first_step = i % kParts * kPartSteps;
+    OtherVector columns{q, at, i / kOtherParts - q.first_other};
+    const u32 first_step = i % kOtherParts * kPartSteps;
     cells.forget_rows();  // the list is in no order
     PRESSO_NO_UNROLL
     for (u32 step = first_step; step < first_step + kPartSteps && step * kWarpSize < behind;

@@ -123,6 +123,7 @@ class SourceWriter {
   std::uint32_t blocks_for_registers() const;
   std::uint32_t words_loaded(std::uint32_t steps) const;
   bool is_busy() const;
+  bool reads_nulls() const;
 
   const Pipeline& of_;
   const QueryShape& shape_;

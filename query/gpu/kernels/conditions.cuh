@@ -8,40 +8,15 @@
 
 namespace presso::gpu {
 
-/// The lane mask of rows below n.
-PRESSO_DEVICE u32 mask_of_rows(u32 n) {
-  const u32 whole = n / kWarpSize;
-  return low_ones(whole + (simt::lane() < n % kWarpSize ? 1 : 0));
-}
-
-/// floor(numerator / divisor), where it is below 2^33 and the divisor below 2^32.
-PRESSO_DEVICE u64 divided(u64 numerator, u64 divisor) {
-  if (divisor == 1) return numerator;
-  // The double is off by less than one.
-  u64 quotient = static_cast<u64>(static_cast<double>(numerator) / static_cast<double>(divisor));
-  if (quotient * divisor > numerator) {
-    --quotient;
-  } else if (numerator - quotient * divisor >= divisor) {
-    ++quotient;
-  }
-  return quotient;
-}
-
 /// What an interval asks of packed values.
 PRESSO_DEVICE LeafTask packed_leaf(const PackedVector& packed, const TableBlock& block,
                                    const ImageInterval& interval) {
   using How = LeafTask::How;
   const u64 begin = block.is_signed ? packed.base ^ kImageTopBit : packed.base;
-  if (interval.most < begin || interval.least > interval.most) return {How::kNone, 0, {}};
-  const u64 from = interval.least <= begin ? 0 : interval.least - begin;
-  const u64 to = interval.most - begin;
-  if (from > packed.span) return {How::kNone, 0, {}};
-  if (from == 0 && to >= packed.span) return {How::kAll, 0, {}};
-  const u64 least = divided(from + block.divisor - 1, block.divisor);
-  const u64 most = divided(to < packed.span ? to : packed.span, block.divisor);
-  if (least > most) return {How::kNone, 0, {}};
-  return {How::kPacked, packed.width,
-          TopRange::of(packed.width, static_cast<u32>(least), static_cast<u32>(most))};
+  const PackedRange range = packed_range(interval, begin, packed.span, block.divisor);
+  if (range.is_none) return {How::kNone, 0, {}};
+  if (range.is_all) return {How::kAll, 0, {}};
+  return {How::kPacked, packed.width, TopRange::of(packed.width, range.least, range.most)};
 }
 
 /// What condition `step` asks of vector `vector` of the warp's task.

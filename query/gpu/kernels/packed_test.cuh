@@ -13,6 +13,7 @@
 #pragma once
 
 #include "decompress/columns/gpu/lane_values.cuh"
+#include "query/gpu/kernels/packed_range.cuh"
 
 namespace presso::gpu {
 
@@ -47,17 +48,6 @@ PRESSO_DEVICE void for_each_on_top(const u32* lane_words, u32 chunk, const Sink&
     }
   }
 }
-
-/// What a value at the top of a word is compared with: whether it is one of `least` to `most`.
-struct TopRange {
-  u32 from = 0;
-  u32 span = 0;
-
-  PRESSO_DEVICE static TopRange of(u32 width, u32 least, u32 most) {
-    const u32 below = kWordBits - width;
-    return {least << below, ((most - least) << below) + ((1u << below) - 1)};
-  }
-};
 
 /// The lane mask of a vector's values in the range.
 template <u32 kWidth>
@@ -135,23 +125,6 @@ PRESSO_DEVICE_CALL void unpack_chunk(u32 words_at, u32 width, u32 chunk, u64 bas
       to[k * kWarpSize] = static_cast<u32>(base) + packed[k] * divisor;
     }
   }
-}
-
-/// The 32 words of a warp, one a lane, as lane masks: bit s of lane l is bit l of lane s, and the
-/// other way round.
-PRESSO_DEVICE u32 transposed(u32 word) {
-  // Halves of ever smaller squares change places (Warren, Hacker's Delight, 7-3).
-  u32 low_half = 0x0000FFFFu;
-  PRESSO_UNROLL
-  for (u32 half = kWarpSize / 2; half != 0; half /= 2) {
-    const u32 other = simt::shuffle_xor(word, half);
-    const bool is_low = (simt::lane() & half) == 0;
-    // The lower row keeps its low columns and gets the upper row's low ones above them.
-    word = is_low ? (word & low_half) | (other & low_half) << half
-                  : (word & ~low_half) | (other >> half & low_half);
-    low_half ^= low_half << (half / 2);
-  }
-  return word;
 }
 
 }  // namespace presso::gpu

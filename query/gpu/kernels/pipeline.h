@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "query/gpu/join/lookup.h"
+#include "query/gpu/kernels/result_words.h"
 #include "query/gpu/kernels/table_block.h"
 
 namespace presso::gpu {
@@ -196,7 +197,7 @@ struct PipelineCell {
   bool has_valid = false;           ///< and `valid` must not be 0
   RegisterPlace valid;
   std::int16_t unit = 0;  ///< of doubles: 2^unit
-  /// Of sums of integers: a value has at most `bits` bits, and none is negative. 0: not known.
+  /// Sums of integers: each value has at most so many bits and is not negative; 0: not known.
   Byte bits = 0;
 };
 
@@ -299,14 +300,8 @@ struct Pipeline {
   std::uint32_t* matched_bits = nullptr;  ///< as row_bits; nullptr: not wanted
 };
 
-constexpr std::uint32_t kCodesAreNumbers = std::uint32_t{1} << 31;  ///< each code is its number
 constexpr Byte kWholeOrder = 64;
-constexpr std::uint32_t kGroupCells = 1;                ///< in front of `cell`: the first row
-constexpr std::uint64_t kNoRowYet = ~std::uint64_t{0};  ///< of a group's first row
-constexpr std::uint64_t kTableIsFull = 1;               ///< keys have found no place
-constexpr std::uint64_t kKeyIsOutside = 2;              ///< of the range that zones give its column
-constexpr std::uint64_t kRealIsOutside = 3;             ///< of what limbs hold (RealPart)
-constexpr std::uint64_t kOtherForm = 4;  ///< a vector has a form that no directory has told
+constexpr std::uint32_t kGroupCells = 1;  ///< in front of `cell`: the first row
 constexpr std::uint32_t kBucketKeys = 4;
 constexpr std::uint64_t kNoKey = std::uint64_t{1} << 63;  ///< of a place that has no group
 

@@ -186,6 +186,22 @@ void ColumnNeeds::raise_to(const ColumnNeeds& other) {
   forms.add(other.forms);
 }
 
+ColumnsRead columns_read(const Pipeline& pipeline) {
+  ColumnsRead read;
+  read.values = pipeline.program_columns;
+  // Conditions on values and cells that add up columns pass over nulls.
+  read.nulls = pipeline.nullable_columns | std::uint32_t{pipeline.program_columns};
+  for (std::uint32_t i = 0; i < pipeline.condition_steps; ++i) {
+    const ConditionStep& step = pipeline.conditions[i];
+    const bool is_values = step.kind == ConditionStep::Kind::kValues;
+    const bool is_null =
+        step.kind == ConditionStep::Kind::kNull || step.kind == ConditionStep::Kind::kNotNull;
+    if (is_values) read.values |= 1u << step.column;
+    if (is_values || is_null) read.nulls |= 1u << step.column;
+  }
+  return read;
+}
+
 PipelineShape shape_of(const Pipeline& pipeline, std::span<const ColumnNeeds> needs,
                        std::uint32_t shared_bytes) {
   PipelineShape shape = shape_with(pipeline, needs, 2);

@@ -58,6 +58,15 @@ struct PipelineShape {
   std::uint32_t shared_bytes() const { return block_bytes + warps * warp_bytes; }
 };
 
+/// Bits of a pipeline's columns.
+struct ColumnsRead {
+  std::uint32_t values = 0;  ///< whose values are read
+  std::uint32_t nulls = 0;   ///< of which it may be asked which rows are null
+};
+
+/// What kernels read for a pipeline. Rows of columns of strings may be told by bits that another
+/// kernel has made.
+ColumnsRead columns_read(const Pipeline& pipeline);
 /// `needs`: of each of the pipeline's columns; `shared_bytes`: of a multiprocessor.
 PipelineShape shape_of(const Pipeline& pipeline, std::span<const ColumnNeeds> needs,
                        std::uint32_t shared_bytes);

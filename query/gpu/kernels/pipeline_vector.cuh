@@ -50,13 +50,7 @@ struct VectorPlace {
   u32 rows;
 };
 
-PRESSO_DEVICE u32 directory_words(const TableBlock& block) {
-  return vectors_of(block.rows) * (kVectorEntryBytes / static_cast<u32>(sizeof(u32)));
-}
-
 // --- values
-
-inline constexpr u64 kImageTopBit = u64{1} << 63;
 
 /// A vector of runs whose values are packed in up to 32 bits.
 PRESSO_DEVICE bool has_packed_runs(const VectorEntry& entry) {

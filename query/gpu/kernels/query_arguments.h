@@ -15,6 +15,8 @@ constexpr std::uint32_t kMostQueryColumns = 16;
 constexpr std::uint32_t kMostConditionTests = 32;  // allow(bare-32): a count
 constexpr std::uint32_t kMostQueryConstants = 96;
 constexpr std::uint32_t kMostRowMasks = 4;
+/// Warps that share a vector which is not usual.
+constexpr std::uint32_t kOtherParts = 8;
 
 /// The form that most vectors of a column have. Vectors of this form are *usual*: 1,024 values
 /// base + divisor * number, numbers packed in one width, which is part of the code, and without

@@ -11,5 +11,6 @@
 namespace presso::gpu {
 
 static_assert(kSliceVectors == kMaxIntegerRows / kVectorRows);
+static_assert(kEntryWords * sizeof(std::uint32_t) == kVectorEntryBytes);
 
 }  // namespace presso::gpu

@@ -32,7 +32,7 @@ struct TableSlice {
 /// values do.
 struct TableBlock {
   const std::uint32_t* words = nullptr;     ///< nullptr: all rows are null
-  const std::uint32_t* validity = nullptr;  ///< bits, stored likewise; nullptr: no nulls
+  const std::uint32_t* validity = nullptr;  ///< bits, stored as values are; nullptr: no nulls
   std::uint64_t divisor = 1;
   std::uint32_t rows = 0;
   Byte width_bytes = 0;  ///< 0: bits
@@ -42,6 +42,12 @@ struct TableBlock {
   bool is_plain_validity = false;  ///< the bits are
   bool is_unread = false;          ///< strings that are stored row by row: `words` has no values
 };
+
+/// Words of an entry in a block's directory (FORMAT.md 16.2).
+constexpr std::uint32_t kEntryWords = 4;
+PRESSO_HD constexpr std::uint32_t directory_words(const TableBlock& block) {
+  return vectors_of(block.rows) * kEntryWords;
+}
 
 /// Whether base + divisor * number is within a type of integers for all numbers of `width` bits, up
 /// to 32. `base`: as a number of 64 bits.

@@ -15,25 +15,6 @@
 namespace presso::gpu {
 namespace {
 
-/// Which blocks of the columns a kernel may read, by the loaded table's numbers of them.
-struct ColumnsRead {
-  std::uint32_t values = 0;  ///< bits; their nulls, too
-  std::uint32_t nulls = 0;
-};
-
-ColumnsRead columns_of(const Pipeline& pipeline, const TableConditions& conditions) {
-  using Kind = ConditionStep::Kind;
-  ColumnsRead columns;
-  columns.values = pipeline.program_columns;
-  columns.nulls = pipeline.nullable_columns;
-  for (const ConditionStep& step : conditions.steps) {
-    if (step.kind == Kind::kValues) columns.values |= 1u << step.column;
-    if (step.kind == Kind::kNull || step.kind == Kind::kNotNull) columns.nulls |= 1u << step.column;
-  }
-  for (const StringLeaf& leaf : conditions.strings) columns.values |= 1u << leaf.column;
-  return columns;
-}
-
 std::uint64_t stored_bytes(const LoadedTable& table, std::size_t column, BlocksOf of) {
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < table.groups().size(); ++i) {
@@ -120,7 +101,8 @@ Status KernelMeter::add(const PipelineBuilder& builder, const TableConditions& c
   if (costs_->size() == number) costs_->push_back({.plan = builder.plan()});
   KernelCost& cost = (*costs_)[number];
   const Pipeline& pipeline = run.pipeline();
-  const ColumnsRead columns = columns_of(pipeline, conditions);
+  ColumnsRead columns = columns_read(pipeline);
+  for (const StringLeaf& leaf : conditions.strings) columns.values |= 1u << leaf.column;
   std::uint64_t read = 0;
   for (std::size_t i = 0; i < builder.columns().size(); ++i) {
     const bool is_read = (columns.values >> i & 1) != 0;

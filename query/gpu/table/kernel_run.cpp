@@ -93,10 +93,12 @@ Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const 
   std::unique_ptr<KernelRun> made(new KernelRun(space));
   QueryArguments& q = made->arguments_;
   QueryShape shape;
-  const bool has_small_numbers = std::all_of(codes.numbers.begin(), codes.numbers.end(),
-                                             [](std::uint32_t number) { return number <= 0xFF; });
+  const auto are_small = [](const std::vector<std::uint32_t>& numbers) {
+    return std::all_of(numbers.begin(), numbers.end(),
+                       [](std::uint32_t number) { return number <= 0xFF; });
+  };
   std::uint64_t others = 0;
-  const CodeColumns read = columns_of_code(pipeline);
+  const ColumnsRead read = columns_read(pipeline);
   const double least_share = policy.least_usual_share;
   for (std::size_t i = 0; i < pipeline.columns; ++i) {
     const bool reads_values = (read.values >> i & 1) != 0;
@@ -110,7 +112,7 @@ Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const 
     others += facts.others;
     column.codes_are_numbers = are_numbers(codes, i, table.groups().size());
     column.has_few_codes =
-        has_small_numbers && column.width <= kMostMappedBits && q.columns[i].divisor == 1;
+        column.width <= kMostMappedBits && q.columns[i].divisor == 1 && are_small(codes.numbers);
     shape.columns.push_back(column);
   }
   const std::span<const LeafRange> ranges(leaves.ranges);
@@ -210,7 +212,7 @@ Status KernelRun::run_others() {
     PRESSO_TRY(space_.kernels.decode_others(q, some, space_.stream));
     const std::uint32_t warps = source_.threads / kLanes;
     PRESSO_TRY(kernels_->launch(kOthersKernel, &q, sizeof q,
-                                std::min(others_blocks_, (8 * some + warps - 1) / warps),
+                                std::min(others_blocks_, (kOtherParts * some + warps - 1) / warps),
                                 source_.threads, source_.shared_bytes, space_.stream));
   }
   return {};

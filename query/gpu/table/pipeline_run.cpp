@@ -52,10 +52,10 @@ Status PipelineRun::prepare(const LoadedTable& table, const TableBlocks& blocks,
   const std::size_t intervals = upload.add(leaves.intervals);
   const std::size_t bits = upload.add(leaves.code_bits);
   const std::size_t begins = upload.add(codes.begins);
-  // Generated code reads the numbers of eight codes at once.
-  std::vector<std::uint32_t> padded = codes.numbers;
-  padded.resize(padded.size() + (std::size_t{1} << kMostMappedBits));
-  const std::size_t numbers = upload.add(padded);
+  const std::size_t numbers = upload.add(codes.numbers);
+  // Generated code reads the numbers of eight codes at once, also those behind the last one.
+  const std::vector<std::uint32_t> behind(std::size_t{1} << kMostMappedBits);
+  upload.add(behind);
   PRESSO_TRY(copy_prepared(upload));
   const Byte* const there = prepared_.get();
   pipeline_.table = blocks;
@@ -69,7 +69,7 @@ Status PipelineRun::prepare(const LoadedTable& table, const TableBlocks& blocks,
   return prepare_code(table, leaves, codes);
 }
 
-/// Compiles code for the pipeline where that can be; else the kernels run that are there for all.
+/// Compiles code for the pipeline where that can be; else the general kernels run it.
 Status PipelineRun::prepare_code(const LoadedTable& table, const LeafTables& leaves,
                                  const KeyCodeTables& codes) {
   code_.reset();
