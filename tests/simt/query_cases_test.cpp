@@ -112,7 +112,8 @@ class QueryCases : public ::testing::Test {
       EXPECT_TRUE(is_resident || faults->live_handles == 0) << faults->live_handles;
       compare(found, right, statement, run);
       if (!is_error(found) && run.is_tallied) count(found, *faults);
-      if (!is_error(found) && faults->compilations != 0) ++tally_["compiled"];
+      const bool is_compiled = run.compiles && faults->compilations != 0;
+      if (!is_error(found) && is_compiled) ++tally_["compiled"];
     }
   }
 
