@@ -297,7 +297,7 @@ Status LoadingPart::place_plain() {
     places.push_back(bytes);
     bytes += block_room(jobs_[i].bytes);
   }
-  PRESSO_ASSIGN(plain_memory_, space_.space.memory.allocate(bytes));
+  PRESSO_ASSIGN(plain_memory_, space_.space.memory.allocate(bytes + kReadBehind));
   std::vector<Bytes> pieces;
   for (std::size_t i = 0; i < plain_.size(); ++i) {
     const BlockJob& job = jobs_[plain_[i]];
