@@ -185,6 +185,18 @@ class WatchedTableKernels final : public gpu::TableKernels {
     PRESSO_TRY(launches_.next());
     return real_->decode_others(arguments, vectors, stream);
   }
+  Status find_vectors(const gpu::VectorFinding& finding, Stream stream) override {
+    PRESSO_TRY(launches_.next());
+    return real_->find_vectors(finding, stream);
+  }
+  Status measure_vectors(const gpu::VectorPacking& packing, Stream stream) override {
+    PRESSO_TRY(launches_.next());
+    return real_->measure_vectors(packing, stream);
+  }
+  Status pack_vectors(const gpu::VectorPacking& packing, Stream stream) override {
+    PRESSO_TRY(launches_.next());
+    return real_->pack_vectors(packing, stream);
+  }
   Status clear(Byte* memory, std::size_t bytes, Stream stream) override {
     return real_->clear(memory, bytes, stream);
   }

@@ -9,12 +9,12 @@
 #include "decompress/gpu/simt/emulator/emulator.h"
 #include "query/gpu/join/lookup_steps.h"
 #include "query/gpu/kernels/chain.cuh"
-#include "query/gpu/kernels/decode_others.cuh"
 #include "query/gpu/kernels/group_merge.cuh"
 #include "query/gpu/kernels/group_part_steps.h"
 #include "query/gpu/kernels/row_bits.cuh"
 #include "query/gpu/kernels/string_kernels.h"
 #include "query/gpu/kernels/table_check.cuh"
+#include "query/gpu/kernels/usual_vectors.cuh"
 #include "query/gpu/table/query_on_gpu.h"
 #include "tests/simt/emulated_joins.h"
 #include "tests/simt/emulated_numbers.h"
@@ -170,6 +170,19 @@ class EmulatedTableKernels final : public gpu::TableKernels {
   Status decode_others(const gpu::QueryArguments& arguments, std::uint32_t, Stream) override {
     return run_("decode others", 2, gpu::kDecodeWarps, gpu::kDecodeWarps * sizeof(gpu::DecodeSpace),
                 [&] { gpu::decode_others_body(arguments); });
+  }
+  Status find_vectors(const gpu::VectorFinding& finding, Stream) override {
+    return run_("find vectors", 2, 2, 0, [&] { gpu::find_vectors_body(finding); });
+  }
+  Status measure_vectors(const gpu::VectorPacking& packing, Stream) override {
+    return run_("measure vectors", 2, gpu::kPackingWarps,
+                gpu::kPackingWarps * sizeof(gpu::PackingSpace),
+                [&] { gpu::measure_vectors_body(packing); });
+  }
+  Status pack_vectors(const gpu::VectorPacking& packing, Stream) override {
+    return run_("pack vectors", 2, gpu::kPackingWarps,
+                gpu::kPackingWarps * sizeof(gpu::PackingSpace),
+                [&] { gpu::pack_vectors_body(packing); });
   }
   Status clear(Byte* memory, std::size_t bytes, Stream) override {
     std::memset(memory, 0, bytes);

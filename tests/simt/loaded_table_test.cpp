@@ -108,7 +108,7 @@ TEST_P(LoadedParts, AreTogetherTheTable) {
     EXPECT_EQ((*all)->groups().size(), 3 * (13u - 2));
     blocks = loading.blocks_read();
   }
-  for (const std::uint64_t limit : {std::uint64_t{1}, std::uint64_t{60'000}, kNoLimit}) {
+  for (const std::uint64_t limit : {std::uint64_t{1}, std::uint64_t{120'000}, kNoLimit}) {
     Loading loading;
     std::vector<std::string> found;
     std::size_t parts = 0;
@@ -125,7 +125,7 @@ TEST_P(LoadedParts, AreTogetherTheTable) {
         if (ahead != 0) {
           EXPECT_LE((*part)->device_bytes() + ahead, limit);
         }
-        if (limit == 60'000 && found.size() + 10 < expected.size()) {
+        if (limit == 120'000 && found.size() + 10 < expected.size()) {
           EXPECT_GT(ahead, 0u);
         }
       }
@@ -152,7 +152,7 @@ TEST_P(LoadedParts, MayBeLeftWhileOthersAreUnderWay) {
     {
       TableLoader loader = loading.loader(tables, GetParam());
       for (int i = 0; i < parts; ++i) {
-        const auto part = loader.next(60'000);
+        const auto part = loader.next(120'000);
         ASSERT_TRUE(part.ok());
       }
     }

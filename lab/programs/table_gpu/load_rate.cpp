@@ -72,6 +72,9 @@ class IdleKernels final : public gpu::TableKernels {
   gpu::GroupPartLimits group_part_limits() override { return {}; }
   Status sum_group_parts(const gpu::PartedRows&, gpu::Stream) override { return {}; }
   Status merge_groups(const gpu::GroupMerge&, gpu::Stream) override { return {}; }
+  Status find_vectors(const gpu::VectorFinding&, gpu::Stream) override { return {}; }
+  Status measure_vectors(const gpu::VectorPacking&, gpu::Stream) override { return {}; }
+  Status pack_vectors(const gpu::VectorPacking&, gpu::Stream) override { return {}; }
   Status decode_others(const gpu::QueryArguments&, std::uint32_t, gpu::Stream) override {
     return {};
   }

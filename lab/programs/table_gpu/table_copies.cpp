@@ -2,6 +2,7 @@
 #include "lab/programs/table_gpu/table_copies.h"
 
 #include "presso/ordered_pipeline.h"
+#include "query/gpu/table/usual_columns.h"
 
 namespace presso {
 namespace {
@@ -23,6 +24,7 @@ Status TableCopies::load_stored(const gpu::RunSpace& space, const std::vector<Ta
                           {builder.string_columns(), false, true});
   PRESSO_ASSIGN(auto table, loader.load_all());
   if (!table) return make_error(ErrorCode::kInvalidArgument, "the table is empty");
+  PRESSO_TRY(gpu::UsualColumns::make(space, *table));
   slices_.clear();
   for (const gpu::LoadedSlice& slice : table->slices()) {
     slices_.push_back({slice.first_row, slice.rows, slice.group});

@@ -66,8 +66,8 @@ void SourceWriter::choose_sizes() {
   while (steps_ < kLanes && words_loaded(steps_) < kEnoughWords) steps_ *= 2;
   const std::uint32_t tests =
       std::max<std::uint32_t>(1, static_cast<std::uint32_t>(source_.tests.size()));
-  task_bytes_ =
-      of_.columns * 128u + (reads_nulls() ? of_.columns : 1) * 64u + tests * 96u + of_.columns;
+  task_bytes_ = of_.columns * 128u + (reads_nulls() ? of_.columns : 1) * 64u +
+                tests * (tests_wide() ? 160u : 96u);
   task_bytes_ = static_cast<std::uint32_t>(round_up(task_bytes_, 16));
   warp_bytes_ = task_bytes_;
   if (place_ == CellPlace::kLanes) {
@@ -85,6 +85,12 @@ void SourceWriter::choose_sizes() {
 bool SourceWriter::reads_nulls() const {
   return std::any_of(shape_.columns.begin(), shape_.columns.end(),
                      [](const ColumnShape& column) { return column.has_nulls; });
+}
+
+/// Whether a condition compares numbers of more than 32 bits.
+bool SourceWriter::tests_wide() const {
+  return std::any_of(source_.tests.begin(), source_.tests.end(),
+                     [this](const ConditionTest& test) { return is_wide(test.column); });
 }
 
 /// Whether a row takes many instructions. Then it pays to ask for the next vector's words ahead
@@ -377,7 +383,8 @@ void SourceWriter::write_header() {
   line(0, "");
   line(0, "struct Question {");
   line(1, "using Task = TaskTable<" + text_of(of_.columns) + ", " + text_of(source_.tests.size()) +
-              ", " + (reads_nulls() ? "true" : "false") + ">;");
+              ", " + (reads_nulls() ? "true" : "false") + ", " + (tests_wide() ? "true" : "false") +
+              ">;");
   const auto number = [this](const char* name, std::uint64_t value) {
     line(1, "static constexpr u32 " + std::string(name) + " = " + text_of(value) + ";");
   };
@@ -408,8 +415,9 @@ void SourceWriter::write_columns() {
   line(0, "struct Question::Columns : UsualColumns<Question::Columns, Question::Task> {");
   line(1, "static constexpr u32 kSteps = Question::kSteps;");
   for (std::uint32_t i = 0; i < of_.columns; ++i) {
-    line(1, "Packed<" + text_of((used_ >> i & 1) != 0 ? shape_.columns[i].width : 0) +
-                ", kSteps> c" + text_of(i) + ";");
+    const unsigned width = (used_ >> i & 1) != 0 ? shape_.columns[i].width : 0;
+    line(1, (width > kLanes ? "PackedWide<" : "Packed<") + text_of(width) + ", kSteps> c" +
+                text_of(i) + ";");
   }
   for (std::uint32_t i = 0; i < of_.columns; ++i) {
     if (has_map(i)) line(1, "CodeMap m" + text_of(i) + ";");
@@ -466,7 +474,9 @@ void SourceWriter::write_columns() {
   const auto load = [this](std::uint32_t columns) {
     for (std::uint32_t i = 0; i < of_.columns; ++i) {
       if ((columns >> i & 1) == 0) continue;
-      line(2, "c" + text_of(i) + ".load(words(" + text_of(i) + "), chunk);");
+      const std::string column = text_of(i);
+      line(2, "c" + column + ".load(words(" + column + "), chunk" +
+                  (is_wide(i) ? ", at.rows);" : ");"));
     }
   };
   line(1, "PRESSO_DEVICE void load(u32 number) {");
@@ -494,7 +504,7 @@ void SourceWriter::write_columns() {
   };
   by_column("PRESSO_DEVICE const auto& packed() const {",
             [](std::uint32_t i) { return "c" + text_of(i); });
-  by_column("static PRESSO_DEVICE u32 width() {", [this](std::uint32_t i) {
+  by_column("static constexpr PRESSO_DEVICE u32 width() {", [this](std::uint32_t i) {
     return text_of((used_ >> i & 1) != 0 ? shape_.columns[i].width : 0);
   });
   by_column("static constexpr PRESSO_DEVICE bool has_map() {",
@@ -542,6 +552,7 @@ Result<KernelSource> SourceWriter::write() {
   const std::uint32_t blocks = blocks_for_registers();
   for (const auto& [name, function] :
        {std::pair(kUsualKernel, "run_usual"), std::pair(kOthersKernel, "run_others")}) {
+    if (name == kOthersKernel && !shape_.has_others) break;
     line(0, std::string("PRESSO_KERNEL(") + name + ", " + text_of(source_.threads) + ", " +
                 text_of(blocks) + ") {");
     line(1, std::string("presso::gpu::code::") + function + "<presso::gpu::code::Question>(q);");

@@ -28,7 +28,7 @@ inline constexpr unsigned kMostMappedBits = 3;
 
 /// What the code has to know of a column.
 struct ColumnShape {
-  Byte width = 0;          ///< of usual vectors, in bits: 0 to 32
+  Byte width = 0;          ///< of usual vectors, in bits: 0 to 64
   bool has_nulls = false;  ///< some row of the table may be null
   /// The codes of its dictionaries are what they are called in the whole table.
   bool codes_are_numbers = false;
@@ -46,6 +46,7 @@ struct LeafShape {
 struct QueryShape {
   std::vector<ColumnShape> columns;
   std::vector<LeafShape> leaves;
+  bool has_others = true;  ///< some vector may not be usual
   /// The shared memory that a thread block may have.
   std::uint32_t most_shared_bytes = 0;
 };
@@ -59,7 +60,7 @@ struct KernelSource {
   std::vector<std::int64_t> constants;
 };
 
-/// Names of the two kernels (query_kernel.cuh).
+/// Names of the two kernels (query_kernel.cuh), the second for tables that have other vectors.
 inline constexpr const char* kUsualKernel = "presso_usual";
 inline constexpr const char* kOthersKernel = "presso_others";
 

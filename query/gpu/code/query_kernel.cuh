@@ -105,89 +105,78 @@ struct Packed {
   }
 };
 
+/// A lane's numbers of 33 to 64 bits: the lower 32 bits of all steps come first.
+template <u32 kWidth, u32 kSteps>
+struct PackedWide {
+  Packed<kWordBits, kSteps> low;
+  Packed<kWidth - kWordBits, kSteps> high;
+
+  /// `rows`: that the vector has.
+  PRESSO_DEVICE void load(const u32* from, u32 chunk, u32 rows) {
+    low.load(from, chunk);
+    high.load(from + steps_of(rows) * kLanes, chunk);
+  }
+  PRESSO_DEVICE u64 number(u32 step) const {
+    return u64{high.number(step)} << kWordBits | low.number(step);
+  }
+  /// The lane mask of numbers in [from, from + span].
+  PRESSO_DEVICE u32 between(u64 from, u64 span) const {
+    u32 mask = 0;
+    PRESSO_UNROLL
+    for (u32 step = 0; step < kSteps; ++step) {
+      if (number(step) - from <= span) mask |= 1u << step;
+    }
+    return mask;
+  }
+  /// The sum of the numbers of a lane mask, modulo 2^64.
+  PRESSO_DEVICE u64 sum(u32 mask) const {
+    u64 sum = 0;
+    PRESSO_UNROLL
+    for (u32 step = 0; step < kSteps; ++step) sum += (mask >> step & 1) != 0 ? number(step) : 0;
+    return sum;
+  }
+};
+
 /// Asks for a vector's words, of kWidth bits, before they are loaded: from device memory to L2.
 template <u32 kWidth>
 PRESSO_DEVICE void prefetch_words(const u32* from) {
-  if (simt::lane() < kWidth) simt::prefetch(from + simt::lane() * kLanes);
+  PRESSO_UNROLL
+  for (u32 word = 0; word < kWidth; word += kWarpSize) {
+    if (word + simt::lane() < kWidth) simt::prefetch(from + (word + simt::lane()) * kLanes);
+  }
 }
 
 // --- tasks
 
-/// What a warp knows of the vectors of its task; in shared memory.
-template <u32 kColumns, u32 kTests, bool kHasNulls>
+/// What a warp knows of the vectors of its task; in shared memory. `kTestsWide`: some test is of
+/// numbers of more than 32 bits.
+template <u32 kColumns, u32 kTests, bool kHasNulls, bool kTestsWide>
 struct TaskTable {
+  using Limit = std::conditional_t<kTestsWide, u64, u32>;
   static constexpr u32 kSomeTests = kTests == 0 ? 1 : kTests;
+  static constexpr bool kReadsNulls = kHasNulls;
   static constexpr u32 kNullColumns = kHasNulls ? kColumns : 1;
   static constexpr u32 kBases = kColumns;
   u64 base[kColumns][kTaskVectors];
   const u32* words[kColumns][kTaskVectors];
   const u32* valid[kNullColumns][kTaskVectors];  ///< bits of rows that are not null; nullptr: all
-  // What a test asks of numbers at the top of a word, and 0 where no number has it.
-  u32 from[kSomeTests][kTaskVectors];
-  u32 span[kSomeTests][kTaskVectors];
+  // What a test asks of numbers, those of up to 32 bits at the top of a word, and 0 where no number
+  // has it.
+  Limit from[kSomeTests][kTaskVectors];
+  Limit span[kSomeTests][kTaskVectors];
   u32 keep[kSomeTests][kTaskVectors];
-  bool is_signed[kColumns];
 };
-
-/// A vector's entry in a block's directory (FORMAT.md 16.2).
-struct Entry {
-  u32 offset;  ///< of its words, behind the directory
-  u32 form;    ///< kind, width, width2, exceptions
-  u64 base;
-
-  PRESSO_DEVICE Entry(const u32* directory, u32 vector) {
-    const u32* const from = directory + kEntryWords * vector;
-    offset = simt::load_readonly(from);
-    form = simt::load_readonly(from + 1);
-    base = u64{simt::load_readonly(from + 3)} << kWordBits | simt::load_readonly(from + 2);
-  }
-};
-
-/// Where the bits of a vector's rows that are not null are; nullptr: all are such. False: they are
-/// in none of these forms.
-PRESSO_DEVICE bool find_valid(const TableBlock& block, u32 vector, const u32*& bits) {
-  constexpr u32 kBitmap = 7;  // IntegerKind::kBitmap, and nothing else in the word
-  bits = nullptr;
-  if (block.validity == nullptr) return true;
-  if (block.is_plain_validity) {
-    bits = block.validity + vector * kVectorSteps;
-    return true;
-  }
-  const Entry entry(block.validity, vector);
-  if (entry.form == 0 && entry.base == 1) return true;  // a constant
-  bits = block.validity + directory_words(block) + entry.offset;
-  return entry.form == kBitmap;
-}
-
-/// The width of usual vectors' numbers, in bits.
-PRESSO_DEVICE u32 width_of(const ColumnForm& form) {
-  return form.entry >> 8 & 0xFF;
-}
 
 /// Fills in what is known of a column's vector. False: it is not usual.
 template <class Task>
 PRESSO_DEVICE bool open_vector(const QueryArguments& q, u32 slice, u32 column, u32 vector,
                                u32 in_task, Task& task) {
-  const TableBlock block = q.table.blocks[u64{column} * q.table.slice_count + slice];
-  const ColumnForm& form = q.columns[column];
-  if (!form.is_read && !form.reads_nulls) return true;
-  if (in_task == 0) task.is_signed[column] = block.is_signed;
-  if (block.words == nullptr) return false;
-  if (!form.is_read) {
-    return find_valid(block, vector, task.valid[column < Task::kNullColumns ? column : 0][in_task]);
-  }
-  if (block.is_plain || block.width_bytes == 0) return false;
-  if (block.divisor != form.divisor) return false;
-  const Entry entry(block.words, vector);
-  const u64 base = widened(entry.base, block.width_bytes, block.is_signed);
-  if (entry.form != form.entry ||
-      !stays_within(block.width_bytes, block.is_signed, base, form.divisor, width_of(form))) {
-    return false;
-  }
-  task.base[column][in_task] = base;
-  task.words[column][in_task] = block.words + directory_words(block) + entry.offset;
-  if (!form.reads_nulls) return true;
-  return find_valid(block, vector, task.valid[column < Task::kNullColumns ? column : 0][in_task]);
+  const u64 at = (u64{column} * q.table.slice_count + slice) * kSliceVectors + vector;
+  const PackedPlace place = q.places[at];
+  task.base[column][in_task] = place.base;
+  task.words[column][in_task] = place.words;
+  if constexpr (Task::kReadsNulls) task.valid[column][in_task] = q.valid[at];
+  return place.words != nullptr;
 }
 
 /// Fills in what a test asks of a usual vector. False: no row of it has what is asked for.
@@ -197,7 +186,7 @@ PRESSO_DEVICE bool open_test(const QueryArguments& q, u32 slice, u32 number, u32
   const ConditionTest test = q.tests[number];
   const LeafRange range = q.ranges[u64{test.leaf} * q.table.slice_count + slice];
   task.from[number][in_task] = 0;
-  task.span[number][in_task] = ~u32{0};
+  task.span[number][in_task] = ~typename Task::Limit{0};
   task.keep[number][in_task] = 0;
   const bool is_all = range.count == LeafRange::kAll || range.count == LeafRange::kBits;
   if (!is_all && test.part >= range.count) return false;
@@ -207,17 +196,22 @@ PRESSO_DEVICE bool open_test(const QueryArguments& q, u32 slice, u32 number, u32
   const ImageInterval interval = q.intervals[range.first + test.part];
   const ColumnForm& form = q.columns[test.column];
   const u64 base = task.base[test.column][in_task];
-  const u64 begin = task.is_signed[test.column] ? base ^ kImageTopBit : base;
-  const PackedRange range_here = packed_range(interval, begin, form.span, form.divisor);
-  if (range_here.is_none) {
+  const u64 begin = form.is_signed ? base ^ kImageTopBit : base;
+  const PackedRange<typename Task::Limit> here =
+      packed_range<typename Task::Limit>(interval, begin, form.span, form.divisor);
+  if (here.is_none) {
     task.keep[number][in_task] = 0;
-  } else if (!range_here.is_all) {
+  } else if (!here.is_all && form.width > kWordBits) {
+    task.from[number][in_task] = here.least;
+    task.span[number][in_task] = here.most - here.least;
+  } else if (!here.is_all) {
     // A vector of width 0 has either all or none.
-    const TopRange top = TopRange::of(width_of(form), range_here.least, range_here.most);
+    const TopRange top =
+        TopRange::of(form.width, static_cast<u32>(here.least), static_cast<u32>(here.most));
     task.from[number][in_task] = top.from;
     task.span[number][in_task] = top.span;
   }
-  return !range_here.is_none;
+  return !here.is_none;
 }
 
 /// Bits of the task's vectors that are usual, and that may have rows.
@@ -275,6 +269,7 @@ struct Place {
   u32 vector;     ///< in the slice
   u32 row_group;  ///< of the table
   u64 first_row;  ///< of the vector, in the table
+  u32 rows;       ///< that the vector has
 
   PRESSO_DEVICE u64 row(u32 step) const { return first_row + step * kWarpSize + simt::lane(); }
 };
@@ -352,9 +347,21 @@ struct UsualVector {
     return static_cast<i32>(static_cast<u32>(base[column]) +
                             static_cast<u32>(q.columns[column].divisor) * number);
   }
-  PRESSO_DEVICE i64 wide_of(u32 column, u32 number) const {
+  template <class Number>
+  PRESSO_DEVICE i64 wide_of(u32 column, Number number) const {
     return static_cast<i64>(base[column] +
                             u64{static_cast<u32>(q.columns[column].divisor)} * number);
+  }
+  /// A number of the lane, read from memory; `step`: of the vector.
+  template <u32 kWidth>
+  PRESSO_DEVICE auto number_in_memory(u32 column, u32 step) const {
+    if constexpr (kWidth <= kWordBits) {
+      return lane_value(words(column), kWidth, step);
+    } else {
+      const u32* const high = words(column) + steps_of(at.rows) * kLanes;
+      return u64{lane_value(high, kWidth - kWordBits, step)} << kWordBits |
+             words(column)[step * kLanes];
+    }
   }
   /// The lane mask of the vector's rows that are not null.
   PRESSO_DEVICE u32 valid_rows(u32 column) const {
@@ -377,13 +384,13 @@ struct InMemory {
   const Columns& from;
 
   template <u32 kColumn>
-  PRESSO_DEVICE u32 number(u32 step) const {
-    return lane_value(from.words(kColumn), Columns::template width<kColumn>(),
-                      from.chunk * Columns::kSteps + step);
+  PRESSO_DEVICE auto number(u32 step) const {
+    return from.template number_in_memory<Columns::template width<kColumn>()>(
+        kColumn, from.chunk * Columns::kSteps + step);
   }
   template <u32 kColumn>
   PRESSO_DEVICE i32 narrow(u32 step) const {
-    return from.narrow_of(kColumn, number<kColumn>(step));
+    return from.narrow_of(kColumn, static_cast<u32>(number<kColumn>(step)));
   }
   template <u32 kColumn>
   PRESSO_DEVICE i64 wide(u32 step) const {
@@ -391,9 +398,7 @@ struct InMemory {
   }
   template <u32 kColumn>
   PRESSO_DEVICE i32 code(u32 step, bool takes) const {
-    return takes ? number_of_code(from.q, kColumn, from.at,
-                                  from.narrow_of(kColumn, number<kColumn>(step)))
-                 : 0;
+    return takes ? number_of_code(from.q, kColumn, from.at, narrow<kColumn>(step)) : 0;
   }
   template <u32 kColumn>
   PRESSO_DEVICE u32 valid() const {
@@ -409,7 +414,8 @@ struct UsualColumns : UsualVector<Task> {
   PRESSO_DEVICE const Own& own() const { return static_cast<const Own&>(*this); }
   template <u32 kColumn>
   PRESSO_DEVICE i32 narrow(u32 step) const {
-    return this->narrow_of(kColumn, own().template packed<kColumn>().number(step));
+    return this->narrow_of(kColumn,
+                           static_cast<u32>(own().template packed<kColumn>().number(step)));
   }
   template <u32 kColumn>
   PRESSO_DEVICE i64 wide(u32 step) const {
@@ -426,8 +432,10 @@ struct UsualColumns : UsualVector<Task> {
   }
   template <u32 kTest, u32 kColumn>
   PRESSO_DEVICE u32 test() const {
+    using Number = std::conditional_t<(Own::template width<kColumn>() > kWordBits), u64, u32>;
     const u32 mask = own().template packed<kColumn>().between(
-        this->task.from[kTest][this->in_task], this->task.span[kTest][this->in_task]);
+        static_cast<Number>(this->task.from[kTest][this->in_task]),
+        static_cast<Number>(this->task.span[kTest][this->in_task]));
     return mask & this->task.keep[kTest][this->in_task];
   }
   template <u32 kLeaf, u32 kColumn>
@@ -490,7 +498,7 @@ struct OtherVector {
     if (range.count == LeafRange::kAll) return 1;
     if (test.part >= range.count) return 0;
     const ImageInterval interval = q.intervals[range.first + test.part];
-    const bool is_signed = q.table.blocks[u64{kColumn} * q.table.slice_count + at.slice].is_signed;
+    const bool is_signed = q.columns[kColumn].is_signed;
     const u64 image = is_signed ? value(kColumn) ^ kImageTopBit : value(kColumn);
     return interval.least <= image && image <= interval.most ? 1 : 0;
   }
@@ -633,9 +641,10 @@ PRESSO_DEVICE void run_usual(const QueryArguments& q) {
       if constexpr (Question::kPrefetches) {
         if (behind != 0) Question::Columns::prefetch(task, simt::find_first_set(behind) - 1);
       }
-      const Place at{slice, first + in_task, of.group,
-                     of.first_row + (first + in_task) * kVectorRows};
-      const u32 exists = mask_of_rows(vector_rows(of.rows, at.vector));
+      const u32 vector = first + in_task;
+      const Place at{slice, vector, of.group, of.first_row + vector * kVectorRows,
+                     vector_rows(of.rows, vector)};
+      const u32 exists = mask_of_rows(at.rows);
       typename Question::Columns columns(q, task, at, in_task, exists);
       if (!columns.may_match()) continue;
       u32 rows = 0;
@@ -685,7 +694,8 @@ PRESSO_DEVICE void run_others(const QueryArguments& q) {
     const u32 vector = other % kSliceVectors;
     const TableSlice of = q.table.slices[slice];
     const u32 behind = of.rows - vector * kVectorRows;
-    const Place at{slice, vector, of.group, of.first_row + vector * kVectorRows};
+    const Place at{slice, vector, of.group, of.first_row + vector * kVectorRows,
+                   vector_rows(of.rows, vector)};
     OtherVector columns{q, at, i / kOtherParts - q.first_other};
     const u32 first_step = i % kOtherParts * kPartSteps;
     cells.forget_rows();  // the list is in no order

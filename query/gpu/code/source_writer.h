@@ -118,6 +118,8 @@ class SourceWriter {
     return (coded_ >> column & 1) != 0 && shape_.columns[column].has_few_codes;
   }
   bool has_nulls(std::uint32_t column) const { return shape_.columns[column].has_nulls; }
+  bool is_wide(std::uint32_t column) const { return shape_.columns[column].width > kLanes; }
+  bool tests_wide() const;
   std::uint32_t lane_groups() const;
   bool has_many_groups() const { return lane_groups() >= kLanes - 1; }
   std::uint32_t blocks_for_registers() const;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "presso/byte.h"
@@ -24,26 +25,40 @@ class ColumnForms {
   /// A vector; `is_simple`: it has such a form.
   void count(bool is_simple, Byte width, std::uint64_t divisor) {
     ++vectors_;
-    if (is_simple) add({width, divisor, 1});
+    if (!is_simple) return;
+    if (width == 0) {
+      ++constants_;
+    } else {
+      add({width, divisor, 1});
+    }
   }
   /// Vectors that have no such form.
   void count_others(std::uint64_t vectors) { vectors_ += vectors; }
   void add(const ColumnForms& other) {
     vectors_ += other.vectors_;
+    constants_ += other.constants_;
     odd_validity_ += other.odd_validity_;
     for (const Form& form : other.forms_) add(form);
   }
-  /// Vectors of bits of rows that are not null, neither stored as a bitmap nor all set.
+  /// Vectors of bits of rows that are not null, neither stored as a bitmap nor all the same.
   void count_odd_validity(std::uint64_t vectors) { odd_validity_ += vectors; }
   std::uint64_t odd_validity() const { return odd_validity_; }
   std::uint64_t vectors() const { return vectors_; }
-  /// The form that the most vectors have; without vectors: none has such a form.
+  /// The form that the most vectors have; without vectors: none has such a form. Vectors of one
+  /// value have every form.
   Form most() const {
     Form found;
     for (const Form& form : forms_) {
       if (form.vectors > found.vectors) found = form;
     }
+    found.vectors += constants_;
     return found;
+  }
+  /// What the divisors of all vectors that have such a form have in common.
+  std::uint64_t common_divisor() const {
+    std::uint64_t common = 0;
+    for (const Form& form : forms_) common = std::gcd(common, form.divisor);
+    return std::max<std::uint64_t>(common, 1);
   }
 
  private:
@@ -63,6 +78,7 @@ class ColumnForms {
 
   std::vector<Form> forms_;
   std::uint64_t vectors_ = 0;
+  std::uint64_t constants_ = 0;
   std::uint64_t odd_validity_ = 0;
 };
 

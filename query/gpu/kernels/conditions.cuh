@@ -13,7 +13,7 @@ PRESSO_DEVICE LeafTask packed_leaf(const PackedVector& packed, const TableBlock&
                                    const ImageInterval& interval) {
   using How = LeafTask::How;
   const u64 begin = block.is_signed ? packed.base ^ kImageTopBit : packed.base;
-  const PackedRange range = packed_range(interval, begin, packed.span, block.divisor);
+  const PackedRange<u32> range = packed_range<u32>(interval, begin, packed.span, block.divisor);
   if (range.is_none) return {How::kNone, 0, {}};
   if (range.is_all) return {How::kAll, 0, {}};
   return {How::kPacked, packed.width, TopRange::of(packed.width, range.least, range.most)};

@@ -24,26 +24,37 @@ PRESSO_DEVICE u64 divided(u64 numerator, u64 divisor) {
   return quotient;
 }
 
-/// The packed numbers of a vector whose values lie in an interval.
+/// The packed numbers of a vector whose values lie in an interval. Number: u32, or u64 for numbers
+/// of up to 64 bits.
+template <class Number>
 struct PackedRange {
   bool is_none = true;  ///< no number has such a value
   bool is_all = false;  ///< each has
-  u32 least = 0;        ///< where neither is so
-  u32 most = 0;         ///< included
+  Number least = 0;     ///< where neither is so
+  Number most = 0;      ///< included
 };
 
 /// `begin`: the zone image of the vector's base. `span`: what the greatest number stands for above
 /// it.
-PRESSO_DEVICE PackedRange packed_range(const ImageInterval& interval, u64 begin, u64 span,
-                                       u64 divisor) {
+template <class Number>
+PRESSO_DEVICE PackedRange<Number> packed_range(const ImageInterval& interval, u64 begin, u64 span,
+                                               u64 divisor) {
   if (interval.most < begin || interval.least > interval.most) return {};
   const u64 from = interval.least <= begin ? 0 : interval.least - begin;
   const u64 to = interval.most - begin;
   if (from > span) return {};
   if (from == 0 && to >= span) return {false, true, 0, 0};
-  const u64 least = divided(from + divisor - 1, divisor);
-  const u64 most = divided(to < span ? to : span, divisor);
-  return {least > most, false, static_cast<u32>(least), static_cast<u32>(most)};
+  const u64 end = to < span ? to : span;
+  u64 least = from;
+  u64 most = end;
+  if constexpr (sizeof(Number) == sizeof(u32)) {
+    least = divided(from + divisor - 1, divisor);
+    most = divided(end, divisor);
+  } else if (divisor != 1) {
+    least = from / divisor + (from % divisor != 0 ? 1 : 0);
+    most = end / divisor;
+  }
+  return {least > most, false, static_cast<Number>(least), static_cast<Number>(most)};
 }
 
 /// What a value at the top of a word is compared with: whether it is one of `least` to `most`.

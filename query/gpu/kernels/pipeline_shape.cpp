@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t kVectorBits = kVectorRows / 8;
 constexpr std::uint32_t kCellBytes = 8;
 constexpr std::uint32_t kUnitBytes = kChunkRows * 4;
-constexpr std::uint32_t kColumnTaskBytes = 40 + 8 * (kVectorEntryBytes + 16);
+constexpr std::uint32_t kColumnTaskBytes = 56 + 8 * (kVectorEntryBytes + 16);
 constexpr std::uint32_t kLeafTaskBytes = 16;
 constexpr std::uint32_t kOpenColumnBytes = 32;  // allow(bare-32): sizeof(OpenColumn)
 /// In front: of copies that are under way (WarpSpace::barriers()).

@@ -24,9 +24,10 @@ constexpr std::uint32_t kOtherParts = 8;
 struct ColumnForm {
   std::uint64_t divisor = 1;  ///< below 2^32
   std::uint64_t span = 0;     ///< what the greatest number stands for above the base
-  std::uint32_t entry = 0;    ///< kind, width, width2 and exceptions of a vector's entry
-  bool is_read = false;       ///< the code asks for values
-  bool reads_nulls = false;   ///< the code asks which rows are null
+  Byte width = 0;             ///< of a number, in bits, up to 64
+  bool is_signed = false;
+  bool is_read = false;      ///< the code asks for values
+  bool reads_nulls = false;  ///< the code asks which rows are null
 };
 
 /// A range of values that a condition's leaf allows: number `part` of the leaf's intervals.
@@ -39,6 +40,9 @@ struct ConditionTest {
 
 struct QueryArguments {
   TableBlocks table;
+  /// Vector v of column c and slice s is at [(c * table.slice_count + s) * kSliceVectors + v].
+  const PackedPlace* places = nullptr;
+  const std::uint32_t* const* valid = nullptr;  ///< bits of rows that are not null; nullptr: all
   std::uint32_t first_task = 0;
   std::uint32_t end_task = 0;
   ColumnForm columns[kMostQueryColumns];

@@ -6,12 +6,12 @@
 #include "decompress/gpu/runtime/current_device.h"
 #include "decompress/gpu/runtime/kernel_launch.h"
 #include "query/gpu/join/build_lookup.h"
-#include "query/gpu/kernels/decode_others.cuh"
 #include "query/gpu/kernels/group_part_kernels.h"
 #include "query/gpu/kernels/pipeline.cuh"
 #include "query/gpu/kernels/pipeline_kernels.h"
 #include "query/gpu/kernels/table_check.cuh"
 #include "query/gpu/kernels/table_kernels.h"
+#include "query/gpu/kernels/usual_vectors.cuh"
 
 namespace presso::gpu {
 namespace {
@@ -20,7 +20,7 @@ constexpr u32 kClearThreads = 256;
 constexpr u32 kMostClearBlocks = 4096;
 constexpr u32 kSettleThreads = 128;
 
-static_assert(sizeof(ColumnTask) == 40 + kTaskVectors * (kVectorEntryBytes + 16));
+static_assert(sizeof(ColumnTask) == 56 + kTaskVectors * (kVectorEntryBytes + 16));
 static_assert(sizeof(LeafTask) == 16);
 static_assert(sizeof(OpenColumn) == 4 * sizeof(u64));
 
@@ -52,6 +52,21 @@ __global__ void __launch_bounds__(kClearThreads)
 __global__ void __launch_bounds__(kDecodeWarps* kWarpSize)
     decode_others_kernel(__grid_constant__ const QueryArguments q) {
   decode_others_body(q);
+}
+
+__global__ void __launch_bounds__(kClearThreads)
+    find_vectors_kernel(__grid_constant__ const VectorFinding of) {
+  find_vectors_body(of);
+}
+
+__global__ void __launch_bounds__(kPackingWarps* kWarpSize)
+    measure_vectors_kernel(__grid_constant__ const VectorPacking of) {
+  measure_vectors_body(of);
+}
+
+__global__ void __launch_bounds__(kPackingWarps* kWarpSize)
+    pack_vectors_kernel(__grid_constant__ const VectorPacking of) {
+  pack_vectors_body(of);
 }
 
 PipelineKernel* chain_kernel_of(GroupPlace place) {
@@ -171,6 +186,27 @@ class CudaTableKernels final : public TableKernels {
     return launched("decode_others");
   }
 
+  Status find_vectors(const VectorFinding& finding, Stream stream) override {
+    const CurrentDevice current(device_);
+    const u64 vectors = u64{finding.column_count} * finding.table.slice_count * kSliceVectors;
+    const u32 blocks = clear_blocks(std::max<u64>(vectors, SameRows::kWords));
+    find_vectors_kernel<<<blocks, kClearThreads, 0, stream>>>(finding);
+    return launched("find_vectors");
+  }
+  Status measure_vectors(const VectorPacking& packing, Stream stream) override {
+    const CurrentDevice current(device_);
+    const u64 warps = u64{packing.table.slice_count} * kSliceVectors;
+    measure_vectors_kernel<<<packing_blocks(warps), kPackingWarps * kWarpSize,
+                             kPackingWarps * sizeof(PackingSpace), stream>>>(packing);
+    return launched("measure_vectors");
+  }
+  Status pack_vectors(const VectorPacking& packing, Stream stream) override {
+    const CurrentDevice current(device_);
+    pack_vectors_kernel<<<packing_blocks(packing.count), kPackingWarps * kWarpSize,
+                          kPackingWarps * sizeof(PackingSpace), stream>>>(packing);
+    return launched("pack_vectors");
+  }
+
   Status build_lookup(const Lookup& to, const JoinRows& build, JoinTotals* totals,
                       Stream stream) override {
     const CurrentDevice current(device_);
@@ -190,6 +226,10 @@ class CudaTableKernels final : public TableKernels {
   static u32 clear_blocks(u64 items) {
     return static_cast<u32>(
         std::min<u64>((items + kClearThreads - 1) / kClearThreads, kMostClearBlocks));
+  }
+
+  static u32 packing_blocks(u64 warps) {
+    return clear_blocks(warps * (kClearThreads / kPackingWarps));
   }
 
   static Status launched(const char* kernel) { return gpu::check(cudaGetLastError(), kernel); }

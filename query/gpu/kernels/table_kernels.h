@@ -11,7 +11,7 @@
 #include "query/gpu/kernels/group_merge_plan.h"
 #include "query/gpu/kernels/group_part_plan.h"
 #include "query/gpu/kernels/pipeline_shape.h"
-#include "query/gpu/kernels/query_arguments.h"
+#include "query/gpu/kernels/usual_vectors.h"
 
 namespace presso::gpu {
 
@@ -41,6 +41,10 @@ class TableKernels {
   /// `scratch`: scratch_bytes() for so many thread blocks.
   virtual Status run(const Pipeline& pipeline, const PipelineShape& shape, std::uint64_t* scratch,
                      std::uint32_t thread_blocks, Stream stream) = 0;
+  // The bodies of usual_vectors.cuh.
+  virtual Status find_vectors(const VectorFinding& finding, Stream stream) = 0;
+  virtual Status measure_vectors(const VectorPacking& packing, Stream stream) = 0;
+  virtual Status pack_vectors(const VectorPacking& packing, Stream stream) = 0;
   /// decode_others_body() of decode_others.cuh, for up to `vectors` vectors.
   virtual Status decode_others(const QueryArguments& arguments, std::uint32_t vectors,
                                Stream stream) = 0;

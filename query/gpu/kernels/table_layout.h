@@ -18,12 +18,18 @@ constexpr std::uint32_t kSliceVectors = 64;
 constexpr std::uint32_t kTaskVectors = 8;
 constexpr std::uint32_t kSliceTasks = kSliceVectors / kTaskVectors;
 /// Bytes that may be read in vain behind a block: a vector of a few rows is read as one of 1,024.
-constexpr std::uint32_t kReadBehind = 33 * kLanes * 4;
+constexpr std::uint32_t kReadBehind = 65 * kLanes * 4;
 
 struct TableSlice {
   std::uint64_t first_row = 0;  ///< in the whole table
   std::uint32_t rows = 0;
   std::uint32_t group = 0;  ///< row group, counted over the whole table
+};
+
+/// Where the packed numbers of a vector are: values base + divisor * number (ColumnForm).
+struct PackedPlace {
+  std::uint64_t base = 0;
+  const std::uint32_t* words = nullptr;  ///< nullptr: the vector is stored otherwise
 };
 
 /// A column's rows of a slice: values, or codes of a dictionary. Blocks of integers stay as they
@@ -33,6 +39,11 @@ struct TableSlice {
 struct TableBlock {
   const std::uint32_t* words = nullptr;     ///< nullptr: all rows are null
   const std::uint32_t* validity = nullptr;  ///< bits, stored as values are; nullptr: no nulls
+  /// Of tables that stay in device memory: each vector's numbers in the form that the column has
+  /// there (LoadedTable::form_of()), and the bits of its rows that are not null; nullptr: such
+  /// places were not made, or, of bits, there are no nulls.
+  const PackedPlace* places = nullptr;
+  const std::uint32_t* const* valid_places = nullptr;
   std::uint64_t divisor = 1;
   std::uint32_t rows = 0;
   Byte width_bytes = 0;  ///< 0: bits
@@ -49,12 +60,19 @@ PRESSO_HD constexpr std::uint32_t directory_words(const TableBlock& block) {
   return vectors_of(block.rows) * kEntryWords;
 }
 
+/// The greatest number of `width` bits, up to 64.
+PRESSO_HD constexpr std::uint64_t greatest_number(std::uint32_t width) {
+  return width == 0 ? 0 : ~std::uint64_t{0} >> (64 - width);
+}
+
 /// Whether base + divisor * number is within a type of integers for all numbers of `width` bits, up
-/// to 32. `base`: as a number of 64 bits.
+/// to 64. `base`: as a number of 64 bits.
 PRESSO_HD constexpr bool stays_within(Byte width_bytes, bool is_signed, std::uint64_t base,
                                       std::uint64_t divisor, std::uint32_t width) {
   if (divisor >> 32 != 0) return false;  // allow(bare-32): bits
-  const std::uint64_t span = ((std::uint64_t{1} << width) - 1) * divisor;
+  const std::uint64_t number = greatest_number(width);
+  if (divisor != 1 && number > ~std::uint64_t{0} / divisor) return false;
+  const std::uint64_t span = number * divisor;
   const std::uint64_t greatest = ~std::uint64_t{0} >> (64 - 8 * width_bytes + (is_signed ? 1 : 0));
   return span <= greatest - base;
 }

@@ -42,11 +42,12 @@ std::optional<std::uint32_t> staged_words(const presso::IntegerBlock& block,
   return words + 2 * kRunMapWords;
 }
 
-/// Whether a program finds rows of a vector with runs or exceptions one by one (PackedVector).
+/// Whether packed numbers of a vector stand for values of its type, so that rows of vectors with
+/// runs or exceptions can be found one by one (PackedVector).
 bool has_rows_by_map(const presso::IntegerParameters& block, const VectorEntry& entry) {
-  if (block.floating || block.width_bytes == 0 || block.width_bytes > sizeof(std::uint64_t)) {
-    return false;
-  }
+  const bool is_integer =
+      !block.floating && block.width_bytes != 0 && block.width_bytes <= sizeof(std::uint64_t);
+  if (!is_integer || entry.width > 64) return false;
   const std::uint64_t base = widened(entry.base, block.width_bytes, block.is_signed);
   return stays_within(block.width_bytes, block.is_signed, base, block.divisor, entry.width);
 }
@@ -63,12 +64,14 @@ ColumnNeeds needs_of(const presso::IntegerBlock& block) {
     needs.packed_words = std::max(needs.packed_words, staged.value_or(0));
     const bool is_packed = static_cast<IntegerKind>(entry.kind) == IntegerKind::kPacked;
     const bool is_simple = staged && is_packed && entry.exceptions == 0;
-    const bool is_usual = is_simple && has_rows_by_map(block.parameters, entry);
-    needs.forms.count(is_usual, entry.width, block.parameters.divisor);
-    const bool is_bitmap = static_cast<IntegerKind>(entry.kind) == IntegerKind::kBitmap;
-    const bool is_all_set = is_packed && entry.exceptions == 0 && entry.base == 1;
-    if (block.parameters.width_bytes == 0 && !is_bitmap && !is_all_set) {
-      needs.forms.count_odd_validity(1);
+    if (block.parameters.width_bytes == 0) {
+      const bool is_bitmap = static_cast<IntegerKind>(entry.kind) == IntegerKind::kBitmap;
+      const bool is_same = is_packed && entry.exceptions == 0;
+      if (!is_bitmap && !is_same) needs.forms.count_odd_validity(1);
+    } else {
+      const bool is_usual =
+          is_packed && entry.exceptions == 0 && has_rows_by_map(block.parameters, entry);
+      needs.forms.count(is_usual, entry.width, block.parameters.divisor);
     }
     if (is_simple) continue;
     const std::uint32_t bytes = kVectorRows * (block.parameters.width_bytes == 8 ? 8 : 4);

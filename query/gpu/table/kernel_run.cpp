@@ -21,32 +21,42 @@ struct ColumnFacts {
   std::uint64_t others = 0;  ///< vectors that are not usual, at most
 };
 
+/// The form that columns have in device memory, or else that most vectors have.
+Result<UsualForm> usual_form(const LoadedTable& table, std::size_t column, double least_share) {
+  if (const auto& form = table.form_of(column)) return *form;
+  const ColumnForms& forms = table.needs()[column].forms;
+  const ColumnForms::Form most = forms.most();
+  const double vectors = static_cast<double>(std::max<std::uint64_t>(forms.vectors(), 1));
+  if (static_cast<double>(most.vectors) / vectors < least_share) {
+    return not_compiled("columns whose vectors differ much");
+  }
+  return UsualForm{most.width, most.divisor, forms.vectors() - most.vectors + forms.odd_validity()};
+}
+
 /// What a column of the table is like, and which form most of its vectors have.
 Result<ColumnFacts> facts_of_column(const LoadedTable& table, std::size_t column, bool reads_values,
                                     double least_share, ColumnForm& form) {
   ColumnFacts facts;
+  const TableBlock* known = nullptr;
   for (const TableBlock& block : table.blocks_of(column)) {
-    if (block.floating && reads_values) return not_compiled("doubles");
     if (block.validity != nullptr || block.words == nullptr) facts.shape.has_nulls = true;
-    const bool has_others = block.words == nullptr || (block.is_plain && reads_values);
-    if (has_others) facts.others += kSliceVectors;
+    if (block.words == nullptr || !reads_values) continue;
+    if (block.floating) return not_compiled("doubles");
+    if (known == nullptr) known = &block;
+    if (known->is_signed != block.is_signed || known->width_bytes != block.width_bytes) {
+      return not_compiled("columns of several types");
+    }
   }
   form.reads_nulls = facts.shape.has_nulls;
-  const ColumnForms& forms = table.needs()[column].forms;
-  facts.others += forms.odd_validity();
+  facts.others = table.needs()[column].forms.odd_validity();
   if (!reads_values) return facts;
-  const ColumnForms::Form most = forms.most();
-  const double share = forms.vectors() == 0 ? 0
-                                            : static_cast<double>(most.vectors) /
-                                                  static_cast<double>(forms.vectors());
-  if (share < least_share) {
-    return not_compiled("columns whose vectors differ much");
-  }
-  facts.others += forms.vectors() - most.vectors;
-  facts.shape.width = most.width;
-  form.divisor = most.divisor;
-  form.span = ((std::uint64_t{1} << most.width) - 1) * most.divisor;
-  form.entry = static_cast<std::uint32_t>(IntegerKind::kPacked) | std::uint32_t{most.width} << 8;
+  PRESSO_ASSIGN(const UsualForm usual, usual_form(table, column, least_share));
+  facts.others = usual.others;
+  facts.shape.width = usual.width;
+  form.width = usual.width;
+  form.divisor = usual.divisor;
+  form.span = greatest_number(usual.width) * usual.divisor;
+  form.is_signed = known != nullptr && known->is_signed;
   form.is_read = true;
   return facts;
 }
@@ -98,6 +108,7 @@ Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const 
                        [](std::uint32_t number) { return number <= 0xFF; });
   };
   std::uint64_t others = 0;
+  bool reads_nulls = false;
   const ColumnsRead read = columns_read(pipeline);
   const double least_share = policy.least_usual_share;
   for (std::size_t i = 0; i < pipeline.columns; ++i) {
@@ -110,6 +121,7 @@ Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const 
                   facts_of_column(table, i, reads_values, least_share, q.columns[i]));
     ColumnShape column = facts.shape;
     others += facts.others;
+    reads_nulls = reads_nulls || facts.shape.has_nulls;
     column.codes_are_numbers = are_numbers(codes, i, table.groups().size());
     column.has_few_codes =
         column.width <= kMostMappedBits && q.columns[i].divisor == 1 && are_small(codes.numbers);
@@ -122,14 +134,17 @@ Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const 
     shape.leaves.push_back(leaf);
   }
   PRESSO_ASSIGN(shape.most_shared_bytes, space.kernels.most_shared_bytes());
+  shape.has_others = others != 0;
   PRESSO_ASSIGN(made->source_, source_of(pipeline, shape));
   const KernelSource& source = made->source_;
   if (source.shared_bytes > shape.most_shared_bytes) return not_compiled("much shared memory");
   PRESSO_ASSIGN(made->kernels_, space.compiler->compile(source.text));
   PRESSO_ASSIGN(made->usual_blocks_,
                 made->kernels_->thread_blocks(kUsualKernel, source.threads, source.shared_bytes));
-  PRESSO_ASSIGN(made->others_blocks_,
-                made->kernels_->thread_blocks(kOthersKernel, source.threads, source.shared_bytes));
+  if (shape.has_others) {
+    PRESSO_ASSIGN(made->others_blocks_, made->kernels_->thread_blocks(kOthersKernel, source.threads,
+                                                                      source.shared_bytes));
+  }
   std::copy(source.tests.begin(), source.tests.end(), q.tests);
   std::copy(source.constants.begin(), source.constants.end(), q.constants);
   q.column_count = pipeline.columns;
@@ -137,17 +152,31 @@ Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const 
   const std::size_t tables = slices / std::max<std::size_t>(table.slices().size(), 1);
   q.most_others =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(others * tables, slices * kSliceVectors));
-  const std::uint64_t list_bytes =
-      MemoryParts::kAlignment +
-      (q.most_others != 0 ? slices * kSliceVectors * sizeof(std::uint32_t) : 0);
-  const std::uint64_t most_bytes = list_bytes + made->decoded_bytes(made->most_decoded());
+  MemoryParts parts;
+  const std::uint64_t counters = parts.add(2 * sizeof(std::uint32_t));
+  const std::uint64_t list =
+      parts.add(q.most_others != 0 ? slices * kSliceVectors * sizeof(std::uint32_t) : 0);
+  const std::uint64_t vectors = pipeline.columns * slices * kSliceVectors;
+  const std::uint64_t places = parts.add(vectors * sizeof(PackedPlace));
+  const std::uint64_t valid = parts.add(reads_nulls ? vectors * sizeof(void*) : 0);
+  const std::uint64_t same = parts.add(SameRows::kWords * sizeof(std::uint32_t));
+  const std::uint64_t most_bytes = parts.bytes() + made->decoded_bytes(made->most_decoded());
   if (most_bytes > space.memory.device_bytes_left() / 4) return not_compiled("little memory");
-  PRESSO_ASSIGN(made->list_, space.memory.allocate(list_bytes));
-  q.other_count = reinterpret_cast<std::uint32_t*>(made->list_.get());
+  PRESSO_ASSIGN(made->memory_, space.memory.allocate(parts.bytes()));
+  Byte* const there = made->memory_.get();
+  q.other_count = reinterpret_cast<std::uint32_t*>(there + counters);
   q.tasks_taken = q.other_count + 1;
-  if (q.most_others != 0) {
-    q.others = reinterpret_cast<std::uint32_t*>(made->list_.get() + MemoryParts::kAlignment);
-  }
+  if (q.most_others != 0) q.others = reinterpret_cast<std::uint32_t*>(there + list);
+  VectorFinding finding;
+  finding.table = pipeline.table;
+  finding.column_count = pipeline.columns;
+  std::copy(std::begin(q.columns), std::end(q.columns), finding.columns);
+  finding.same.zeros = reinterpret_cast<std::uint32_t*>(there + same);
+  finding.places = reinterpret_cast<PackedPlace*>(there + places);
+  if (reads_nulls) finding.valid = reinterpret_cast<const std::uint32_t**>(there + valid);
+  PRESSO_TRY(space.kernels.find_vectors(finding, space.stream));
+  q.places = finding.places;
+  q.valid = finding.valid;
   return made;
 }
 
@@ -169,7 +198,7 @@ Status KernelRun::enqueue(const Pipeline& pipeline) {
   q.matched = pipeline.matched;
   q.fault = pipeline.fault;
   q.matched_bits = pipeline.matched_bits;
-  PRESSO_TRY(space_.kernels.clear(list_.get(), MemoryParts::kAlignment, space_.stream));
+  PRESSO_TRY(space_.kernels.clear(memory_.get(), MemoryParts::kAlignment, space_.stream));
   PRESSO_TRY(kernels_->launch(kUsualKernel, &q, sizeof q, usual_blocks_, source_.threads,
                               source_.shared_bytes, space_.stream));
   return q.most_others == 0 ? Status() : run_others();

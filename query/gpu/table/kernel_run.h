@@ -45,7 +45,7 @@ class KernelRun {
   QueryArguments arguments_;
   std::uint32_t usual_blocks_ = 0;  ///< thread blocks that run at once
   std::uint32_t others_blocks_ = 0;
-  DeviceMemory list_;  ///< QueryArguments::other_count, and behind it `others`
+  DeviceMemory memory_;  ///< QueryArguments::other_count, `others`, and where usual vectors are
   DeviceMemory decoded_;
 };
 

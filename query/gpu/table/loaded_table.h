@@ -72,6 +72,18 @@ struct LoadedStrings {
   StringSample sample;       ///< the first rows, of a column's first row group only
 };
 
+/// The form that the vectors of a column have been brought to (usual_columns.h): numbers of one
+/// width above a base.
+struct UsualForm {
+  Byte width = 0;
+  std::uint64_t divisor = 1;
+  std::uint64_t others = 0;  ///< vectors that are still stored otherwise
+
+  bool is_same(const UsualForm& other) const {
+    return width == other.width && divisor == other.divisor;
+  }
+};
+
 /// Some row groups; move-only. The memory is given back with it, when the device has no more use
 /// for it: whoever enqueued work on it waits first.
 class LoadedTable {
@@ -85,6 +97,8 @@ class LoadedTable {
   const std::vector<LoadedStrings>& strings() const { return strings_; }
   /// What vectors of each column need in a kernel.
   const std::vector<ColumnNeeds>& needs() const { return needs_; }
+  /// The form of TableBlock::places of the column's blocks; nothing: these have none.
+  const std::optional<UsualForm>& form_of(std::size_t column) const { return forms_[column]; }
   std::uint64_t rows() const { return rows_; }
   /// All of it was in device memory before the query.
   bool is_resident() const { return is_resident_; }
@@ -99,7 +113,8 @@ class LoadedTable {
 
  private:
   friend class LoadingPart;
-  friend class TableParts;  ///< table_parts.h
+  friend class TableParts;    ///< table_parts.h
+  friend class UsualColumns;  ///< usual_columns.h
 
   std::vector<DeviceMemory> memory_;
   std::vector<std::shared_ptr<const void>> keeps_;  ///< what owns the rest of the memory
@@ -109,6 +124,7 @@ class LoadedTable {
   std::vector<LoadedGroup> groups_;
   std::vector<LoadedStrings> strings_;
   std::vector<ColumnNeeds> needs_;
+  std::vector<std::optional<UsualForm>> forms_;
   std::uint64_t rows_ = 0;
   bool is_resident_ = false;
 };

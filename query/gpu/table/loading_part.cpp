@@ -47,6 +47,7 @@ void sample_codes(StringSample& sample, const TokenDictionary& tokens, Bytes pay
 LoadingPart::LoadingPart(const LoadingSpace& space, const std::vector<std::size_t>& columns)
     : space_(space), columns_(columns), is_sampled_(columns.size()), failed_(kNoJob) {
   table_.needs_.resize(columns.size());
+  table_.forms_.resize(columns.size());
   table_.host_blocks_.resize(columns.size());
 }
 

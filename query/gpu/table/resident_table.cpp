@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "presso/ordered_pipeline.h"
+#include "query/gpu/table/usual_columns.h"
 
 namespace presso::gpu {
 
@@ -21,7 +22,10 @@ Result<std::shared_ptr<const ResidentTable>> ResidentTable::load(const RunSpace&
   TableLoader loader(space, made->tables_, made->columns_, made->counters_, threads, all,
                      {std::nullopt, true, true});
   PRESSO_ASSIGN(std::optional<LoadedTable> loaded, loader.load_all());
-  if (loaded) made->loaded_ = std::move(*loaded);
+  if (loaded) {
+    made->loaded_ = std::move(*loaded);
+    PRESSO_TRY(UsualColumns::make(space, made->loaded_));
+  }
   PRESSO_TRY(made->read_dictionaries(threads));
   made->bytes_read_ = made->counters_.bytes;
   made->find_places();

@@ -147,6 +147,7 @@ Result<LoadedTable> TableParts::with_residents(LoadedTable read) {
   part.memory_ = std::move(read.memory_);
   part.keeps_.assign(residents_.begin(), residents_.end());
   part.needs_.resize(sources_.size());
+  part.forms_.resize(sources_.size());
   part.host_blocks_.resize(sources_.size());
   for (std::size_t i = 0; i < sources_.size(); ++i) add_column(part, i, read);
   for (std::size_t i = 0; i < part.groups_.size(); ++i) add_strings(part, i, read);
@@ -165,16 +166,31 @@ void TableParts::add_column(LoadedTable& part, std::size_t column, LoadedTable& 
   for (const auto& table : residents_) {
     needs.raise_to(table->loaded().needs()[*table->find_column(wanted_.columns[column])]);
   }
+  part.forms_[column] = common_form(column);
   for (std::size_t i = 0; i < part.groups_.size(); ++i) {
     const LoadedGroup& group = part.groups_[i];
     const ResidentGroup from = resident_group(group.table, group.reader->group());
     const auto& blocks =
         from.table.loaded().blocks_of(*from.table.find_column(wanted_.columns[column]));
     for (const LoadedSlice& slice : slices_of(part, i)) {
-      part.host_blocks_[column].push_back(
-          blocks[from.place.first_slice + slice.first / kRowsOfASlice]);
+      TableBlock block = blocks[from.place.first_slice + slice.first / kRowsOfASlice];
+      if (!part.forms_[column]) block.places = nullptr;
+      part.host_blocks_[column].push_back(block);
     }
   }
+}
+
+/// The form that a column has in all resident tables; nothing: they differ, or one has none.
+std::optional<UsualForm> TableParts::common_form(std::size_t column) const {
+  std::optional<UsualForm> common;
+  for (const auto& table : residents_) {
+    const auto& of = table->loaded().form_of(*table->find_column(wanted_.columns[column]));
+    if (!of || (common && !common->is_same(*of))) return std::nullopt;
+    const std::uint64_t others = common ? common->others : 0;
+    common = of;
+    common->others += others;
+  }
+  return common;
 }
 
 /// Adds the strings of all columns whose strings are wanted, for a row group.

@@ -66,6 +66,7 @@ class TableParts {
   Result<std::optional<LoadedTable>> next_of_residents();
   Status add_slices(LoadedTable& part, LoadedGroup group) const;
   Result<LoadedTable> with_residents(LoadedTable read);
+  std::optional<UsualForm> common_form(std::size_t column) const;
   void add_column(LoadedTable& part, std::size_t column, LoadedTable& read) const;
   void add_strings(LoadedTable& part, std::size_t group, LoadedTable& read) const;
   void count_used(const LoadedTable& part);

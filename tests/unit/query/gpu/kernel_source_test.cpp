@@ -148,6 +148,23 @@ Made sum_of_column() {
   return made;
 }
 
+/// The greatest number of 40 bits and the sum of a product with it, where it is in a range; all
+/// vectors are usual.
+Made numbers_of_40_bits() {
+  Made made;
+  made.add_column(40);
+  made.add_column(7);
+  made.add_range(0);
+  made.add_load(0, wide(0));
+  made.add_load(1, narrow(2));
+  made.add_binary(PipelineStep::Kind::kMultiply, wide(3), wide(0), narrow(2));
+  made.add_cell(PipelineCell::Kind::kMax, wide(0));
+  made.add_cell(PipelineCell::Kind::kSum, wide(3));
+  made.pipeline.place = GroupPlace::kLanes;
+  made.shape.has_others = false;
+  return made;
+}
+
 struct Named {
   const char* name;
   Made (*make)();
@@ -178,7 +195,8 @@ TEST_P(Sources, CompileWithoutAnyFile) {
 INSTANTIATE_TEST_SUITE_P(, Sources,
                          testing::Values(Named{"sum_of_products", sum_of_products},
                                          Named{"sums_by_strings", sums_by_strings},
-                                         Named{"sum_of_column", sum_of_column}),
+                                         Named{"sum_of_column", sum_of_column},
+                                         Named{"numbers_of_40_bits", numbers_of_40_bits}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST(KernelSource, IsTheSameForOtherConstants) {
@@ -212,6 +230,19 @@ TEST(ColumnForms, TakesTheFormOfMostVectors) {
   EXPECT_EQ(all.most().divisor, 100u);
   EXPECT_EQ(all.most().vectors, 6u);
   EXPECT_EQ(gpu::ColumnForms().most().vectors, 0u);
+}
+
+TEST(ColumnForms, HaveVectorsOfOneValueInEveryForm) {
+  gpu::ColumnForms forms;
+  forms.count(true, 0, 7);
+  EXPECT_EQ(forms.most().width, 0);
+  EXPECT_EQ(forms.most().vectors, 1u);
+  forms.count(true, 12, 60);
+  forms.count(true, 13, 90);
+  forms.count(true, 13, 90);
+  EXPECT_EQ(forms.most().width, 13);
+  EXPECT_EQ(forms.most().vectors, 3u);
+  EXPECT_EQ(forms.common_divisor(), 30u);
 }
 
 /// A hostile file has more forms than are told apart, which then count as others.

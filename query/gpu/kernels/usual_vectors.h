@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Arguments of the kernels that find the usual vectors of columns and that bring others to the same
+// form (usual_vectors.cuh). All pointers are device memory; trivially copyable, for host and
+// device. Tests: tests/simt/usual_vectors_test.cpp.
+#pragma once
+
+#include "query/gpu/kernels/query_arguments.h"
+
+namespace presso::gpu {
+
+/// What vectors point to that have the same number, or the same bit, in each row: zeros for a
+/// vector of the widest numbers, and bits that are set.
+struct SameRows {
+  static constexpr std::uint32_t kZeros = 65 * kLanes;
+  static constexpr std::uint32_t kWords = kZeros + kLanes;
+  std::uint32_t* zeros = nullptr;
+
+  PRESSO_HD constexpr const std::uint32_t* ones() const { return zeros + kZeros; }
+};
+
+/// How many vectors have no place.
+struct OddVectors {
+  std::uint32_t listed = 0;
+  std::uint32_t of_values = 0;  ///< that lack a place of their values
+  std::uint32_t of_bits = 0;    ///< that lack one of the bits of rows that are not null
+};
+
+/// Finds where the usual vectors of columns are. Column c is `columns[c]`, in the blocks from
+/// [c * table.slice_count] on; its vector v of slice s goes to
+/// [(c * table.slice_count + s) * kSliceVectors + v] of the arrays.
+struct VectorFinding {
+  TableBlocks table;
+  std::uint32_t column_count = 0;
+  ColumnForm columns[kMostQueryColumns];
+  SameRows same;  ///< is filled
+  PackedPlace* places = nullptr;
+  const std::uint32_t** valid = nullptr;  ///< nullptr: no column has nulls
+  /// Vectors without a place are listed: slice * kSliceVectors + vector. nullptr: nobody asks.
+  std::uint32_t* listed = nullptr;
+  OddVectors* odd = nullptr;  ///< added to
+};
+
+/// One column's vectors that are brought to its form.
+struct VectorPacking {
+  TableBlocks table;  ///< `blocks`: those of the column
+  ColumnForm form;
+  SameRows same;
+  /// Bits that the numbers of each vector need (measure_vectors_body()), or kNoWidth.
+  static constexpr Byte kNoWidth = 0xFF;
+  Byte* widths = nullptr;
+  // Of vectors that are packed:
+  const std::uint32_t* listed = nullptr;
+  std::uint32_t count = 0;
+  std::uint32_t* room = nullptr;      ///< vector_words() for each that lacks a place of its values
+  std::uint32_t* bit_room = nullptr;  ///< kLanes words for each that lacks one of its bits
+  OddVectors* taken = nullptr;        ///< how many places of each have been taken; added to
+  PackedPlace* places = nullptr;
+  const std::uint32_t** valid = nullptr;  ///< nullptr: the column has no nulls
+
+  PRESSO_HD constexpr std::uint32_t vector_words() const { return form.width * kLanes; }
+};
+
+}  // namespace presso::gpu
