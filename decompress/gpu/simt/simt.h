@@ -61,7 +61,7 @@
 //                funnel_shift_right(lo, hi, shift & 31): lower half of hi:lo >> shift
 //                funnel_shift_left(lo, hi, shift & 31): upper half of hi:lo << shift
 //                bit_reverse byte_permute (__byte_perm: bit 3 of a selector's nibble is ignored)
-//                byte_of(low, high, i): byte i, below 8, of high:low
+//                byte_of(low, high, i): byte i, below 8, of high:low; has_bit(word, i)
 //                dot4 (4 products of unsigned bytes plus c) multiply_high clock
 #pragma once
 

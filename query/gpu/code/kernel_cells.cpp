@@ -38,6 +38,7 @@ void SourceWriter::plan_words() {
     room->fields.push_back({cell, shift, bits});
     is_placed[cell] = true;
   }
+  plan_rows();
   for (const Word& word : words_) fields_ += static_cast<std::uint32_t>(word.fields.size());
   for (std::size_t i = 0; i < of_.cells; ++i) {
     if (is_placed[i]) continue;
@@ -63,6 +64,33 @@ void SourceWriter::plan_words() {
   });
 }
 
+/// Decides where it is seen that a group has rows: where they are counted in any case, or else in a
+/// packed word that has room.
+void SourceWriter::plan_rows() {
+  constexpr unsigned kBits = kFlushBits + 1;
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    for (const Field& field : words_[i].fields) {
+      const PipelineCell& cell = of_.cell[field.cell];
+      const bool counts_all =
+          cell.kind == CellKind::kCount && cell.valid_columns == 0 && !cell.has_valid;
+      if (!counts_all) continue;
+      rows_word_ = i;
+      rows_ = field;
+      return;
+    }
+  }
+  const auto used = [](const Word& word) {
+    return word.fields.back().shift + word.fields.back().bits;
+  };
+  const auto room = std::find_if(words_.begin(), words_.end(), [&used](const Word& word) {
+    return used(word) + kBits <= 64;
+  });
+  rows_word_ = static_cast<std::size_t>(room - words_.begin());
+  rows_ = {Field::kRows, room == words_.end() ? 0 : used(*room), kBits};
+  if (room == words_.end()) words_.emplace_back();
+  words_[rows_word_].fields.push_back(rows_);
+}
+
 // --- cells
 
 void SourceWriter::write_one_cells() {
@@ -83,7 +111,9 @@ void SourceWriter::write_one_cells() {
 
 void SourceWriter::write_lane_cells() {
   const auto initial = [this](const Word& word) {
-    return of_.cell[word.fields[0].cell].kind == CellKind::kMin ? "~u64{0}" : "0";
+    const bool is_least =
+        !word.is_packed() && of_.cell[word.fields[0].cell].kind == CellKind::kMin;
+    return is_least ? "~u64{0}" : "0";
   };
   const std::uint32_t groups = lane_groups();
   line(1, "static constexpr u32 kGroups = " + text_of(groups) + ";  // and a spare one");
@@ -104,7 +134,13 @@ void SourceWriter::write_lane_cells() {
   line(2, "clear();");
   line(1, "}");
   line(1, "PRESSO_DEVICE void forget_rows() { known = 0; }");
-  line(1, "PRESSO_DEVICE u64* of_group(u32 group) { return lane + group * (kWords * 32); }");
+  line(1, "PRESSO_DEVICE u64* of_group(u32 group) {");
+  line(2, "return reinterpret_cast<u64*>(reinterpret_cast<Byte*>(lane) + group * (kWords * 256));");
+  line(1, "}");
+  line(1, "PRESSO_DEVICE bool has_rows(u32 group) {");
+  line(2, "return simt::any((of_group(group)[" + text_of(rows_word_ * kLanes) + "] >> " +
+              text_of(rows_.shift) + " & " + text_of((1u << rows_.bits) - 1) + ") != 0);");
+  line(1, "}");
   line(1, "PRESSO_DEVICE void clear() {");
   line(2, "PRESSO_NO_UNROLL");
   line(2, "for (u32 group = 0; group <= kGroups; ++group) {");
@@ -193,8 +229,10 @@ void SourceWriter::write_lane_cells() {
   for (const Word& word : words_) {
     if (!word.is_packed()) continue;
     for (const Field& one : word.fields) {
-      line(3, "combine_in_memory<Combine::kAdd>(to + " + text_of(one.cell + kGroupCells) +
-                  ", totals[group * kFields + " + text_of(field++) + "]);");
+      const std::string total = "totals[group * kFields + " + text_of(field++) + "]";
+      if (one.cell == Field::kRows) continue;
+      line(3, "combine_in_memory<Combine::kAdd>(to + " + text_of(one.cell + kGroupCells) + ", " +
+                  total + ");");
     }
   }
   line(2, "}");
@@ -300,13 +338,16 @@ void SourceWriter::add_to_cells() {
   line(2, "outside = outside || (there && !has_group);");
   if (place_ == CellPlace::kLanes) {
     line(2, "const u32 group = has_group ? static_cast<u32>(" + group_ + ") : Cells::kGroups;");
-    line(2, std::string("seen |= ") + (has_many_groups() ? "u64{1}" : "1u") + " << group;");
     line(2, "u64* const of_group = cells.of_group(group);");
     for (std::size_t i = 0; i < words_.size(); ++i) {
       const Word& word = words_[i];
       const std::string at = "of_group[" + text_of(i * kLanes) + "]";
       std::string value;
       for (const Field& field : word.fields) {
+        if (field.cell == Field::kRows) {
+          value += (value.empty() ? "" : " | ") + std::string("u64{1} << ") + text_of(field.shift);
+          continue;
+        }
         const PipelineCell& cell = of_.cell[field.cell];
         std::string one = word.has_high() ? as_unsigned(cell) : value_of(cell);
         const bool is_order = cell.kind == CellKind::kMin || cell.kind == CellKind::kMax;
@@ -375,13 +416,10 @@ void SourceWriter::write_take() {
   const bool has_rows = place_ != CellPlace::kColumns && place_ != CellPlace::kCount;
   if (has_rows) {
     const bool has_groups = place_ != CellPlace::kOne;
-    if (place_ == CellPlace::kLanes) {
-      line(1, std::string(has_many_groups() ? "u64" : "u32") + " seen = 0;  // bits of groups");
-    }
     if (has_groups) line(1, "bool outside = false;  // of the groups that there are");
     line(1, "PRESSO_UNROLL");
     line(1, "for (u32 step = 0; step < C::kSteps; ++step) {");
-    line(2, "bool there = (mask >> step & 1) != 0;");
+    line(2, "bool there = simt::has_bit(mask, step);");
     write_statements(2, true);
     if (drops_rows_) line(2, "if (!there) mask &= ~(1u << step);");
     add_to_cells();
@@ -392,31 +430,43 @@ void SourceWriter::write_take() {
       line(1, "cells.s" + text_of(i) + " += simt::popcount(mask);");
     }
   }
-  if (place_ == CellPlace::kLanes) {
-    line(1, "// The first rows of groups that the warp meets for the first time.");
-    if (has_many_groups()) {
-      line(1, "const u64 all_seen = u64{simt::reduce_or(static_cast<u32>(seen >> 32))} << 32 |");
-      line(1, "                     simt::reduce_or(static_cast<u32>(seen));");
-      line(1, "const u64 fresh = all_seen & ~cells.known & ((u64{1} << Cells::kGroups) - 1);");
-    } else {
-      line(1, "const u32 fresh = simt::reduce_or(seen) & ~cells.known & low_ones(Cells::kGroups);");
-    }
-    line(1, "if (fresh != 0) {");
-    line(2, "cells.known |= fresh;");
-    line(2, "const auto from_memory = c.in_memory();");
-    line(2, "PRESSO_NO_UNROLL");
-    line(2, "for (u32 step = 0; step < C::kSteps; ++step) {");
-    line(3, "const auto& c = from_memory;");
-    line(3, "const bool there = (mask >> step & 1) != 0;");
-    write_statements(3, false);
-    line(3, "const u32 group = there ? static_cast<u32>(" + group_ + ") : Cells::kGroups;");
-    line(3, "if (group >= Cells::kGroups || (fresh >> group & 1) == 0) continue;");
-    line(3, "simt::atomic_min(cells.firsts + group, c.row(step));");
-    line(2, "}");
-    line(2, "simt::warp_sync();");
-    line(1, "}");
-  }
   line(1, "return mask;");
+  line(0, "}");
+  line(0, "");
+  if (place_ == CellPlace::kLanes) write_first_rows();
+}
+
+/// The first rows of groups that a warp meets for the first time, once it has taken a vector.
+void SourceWriter::write_first_rows() {
+  const std::string word = has_many_groups() ? "u64" : "u32";
+  line(0, "template <class C>");
+  line(0,
+       "PRESSO_DEVICE void Question::note_first_rows(const QueryArguments& q, const C& all, u32 "
+       "mask, Cells& cells) {");
+  line(1, "static_cast<void>(q);");
+  line(1, word + " fresh = 0;  // bits of groups");
+  line(1, "for (u32 group = 0; group < Cells::kGroups; ++group) {");
+  line(2, "if ((cells.known >> group & 1) != 0 || !cells.has_rows(group)) continue;");
+  line(2, "fresh |= " + word + "{1} << group;");
+  line(1, "}");
+  line(1, "if (fresh == 0) return;");
+  line(1, "cells.known |= fresh;");
+  line(1, "PRESSO_NO_UNROLL");
+  line(1, "for (u32 number = 0; number < C::kRowSteps; ++number) {");
+  line(2, "const auto c = all.reader(number);");
+  line(2, "const u32 step = all.step_of(number);");
+  for (std::uint32_t i = 0; i < of_.columns; ++i) {
+    if (!has_nulls(i)) continue;
+    line(2, "[[maybe_unused]] const u32 n" + text_of(i) + " = c.template valid<" + text_of(i) +
+                ">();");
+  }
+  line(2, "const bool there = simt::has_bit(mask, number);");
+  write_statements(2, false);
+  line(2, "const u32 group = there ? static_cast<u32>(" + group_ + ") : Cells::kGroups;");
+  line(2, "if (group >= Cells::kGroups || (fresh >> group & 1) == 0) continue;");
+  line(2, "simt::atomic_min(cells.firsts + group, c.row(step));");
+  line(1, "}");
+  line(1, "simt::warp_sync();");
   line(0, "}");
   line(0, "");
 }

@@ -396,6 +396,8 @@ void SourceWriter::write_header() {
   number("kWarpBytes", warp_bytes_);
   line(1, std::string("static constexpr bool kLoadsLate = ") + (late_ != 0 ? "true;" : "false;"));
   line(1, std::string("static constexpr bool kPrefetches = ") + (is_busy() ? "true;" : "false;"));
+  line(1, std::string("static constexpr bool kNotesFirstRows = ") +
+              (place_ == CellPlace::kLanes ? "true;" : "false;"));
   line(1, std::string("static constexpr bool kWantsBits = ") +
               (of_.matched_bits != nullptr ? "true;" : "false;"));
   line(1, "struct Columns;");
@@ -406,6 +408,12 @@ void SourceWriter::write_header() {
   line(1,
        "static PRESSO_DEVICE u32 take(const QueryArguments& q, const C& c, const Place& at, u32 "
        "mask, Cells& cells);");
+  if (place_ == CellPlace::kLanes) {
+    line(1, "template <class C>");
+    line(1,
+         "static PRESSO_DEVICE void note_first_rows(const QueryArguments& q, const C& all, u32 "
+         "mask, Cells& cells);");
+  }
   line(0, "};");
   line(0, "static_assert(sizeof(Question::Task) <= Question::kTaskBytes);");
   line(0, "");
@@ -435,7 +443,8 @@ void SourceWriter::write_columns() {
     if (!has_map(i)) continue;
     const std::string column = text_of(i);
     line(2,
-         "m" + column + ".load(arguments, " + column + ", place.row_group, base[" + column + "]);");
+         "m" + column + ".load<" + text_of(shape_.columns[i].width) + ">(arguments, " + column +
+             ", place.row_group, base[" + column + "]);");
   }
   for (std::uint32_t i = 0; i < of_.columns; ++i) {
     if (has_nulls(i)) line(2, "n" + text_of(i) + " = valid_rows(" + text_of(i) + ");");

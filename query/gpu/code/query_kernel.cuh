@@ -309,17 +309,22 @@ struct CodeMap {
   u32 low = 0;
   u32 high = 0;
 
+  template <u32 kWidth>
   PRESSO_DEVICE void load(const QueryArguments& q, u32 column, u32 row_group, u64 base) {
     const u32* const numbers = numbers_of_codes(q, column, row_group) + static_cast<u32>(base);
     PRESSO_UNROLL
     for (u32 i = 0; i < 4; ++i) {
       low |= simt::load_readonly(numbers + i) << 8 * i;
-      high |= simt::load_readonly(numbers + 4 + i) << 8 * i;
+      if constexpr (kWidth > 2) high |= simt::load_readonly(numbers + 4 + i) << 8 * i;
     }
   }
   /// `packed`: the code without the base, of at most three bits.
+  template <u32 kWidth>
   PRESSO_DEVICE i32 number(u32 packed) const {
-    return static_cast<i32>(simt::byte_of(low, high, packed));
+    // The last byte is 0 where there are at most four codes.
+    constexpr u32 kLastBytes = 0x7770u;
+    return static_cast<i32>(kWidth <= 2 ? simt::byte_permute(low, high, packed | kLastBytes)
+                                        : simt::byte_of(low, high, packed));
   }
 };
 
@@ -425,7 +430,8 @@ struct UsualColumns : UsualVector<Task> {
   template <u32 kColumn>
   PRESSO_DEVICE i32 code(u32 step, bool takes) const {
     if constexpr (Own::template has_map<kColumn>()) {
-      return own().template map<kColumn>().number(own().template packed<kColumn>().number(step));
+      return own().template map<kColumn>().template number<Own::template width<kColumn>()>(
+          own().template packed<kColumn>().number(step));
     } else {
       return takes ? number_of_code(this->q, kColumn, this->at, narrow<kColumn>(step)) : 0;
     }
@@ -453,7 +459,10 @@ struct UsualColumns : UsualVector<Task> {
            this->q.columns[kColumn].divisor * own().template packed<kColumn>().sum(mask);
   }
   PRESSO_DEVICE u64 row(u32 step) const { return this->at.row(this->chunk * Own::kSteps + step); }
-  PRESSO_DEVICE InMemory<Own> in_memory() const { return {own()}; }
+  // Reading a whole vector once more, step by step, while chunk is 0.
+  static constexpr u32 kRowSteps = kVectorSteps;
+  PRESSO_DEVICE InMemory<Own> reader(u32) const { return {own()}; }
+  PRESSO_DEVICE u32 step_of(u32 number) const { return number; }
 };
 
 // --- columns of other vectors
@@ -515,7 +524,14 @@ struct OtherVector {
   PRESSO_DEVICE u64 sum(u32 mask) const {
     return (mask & 1) != 0 ? value(kColumn) : 0;
   }
-  PRESSO_DEVICE const OtherVector& in_memory() const { return *this; }
+  // Reading the part of the vector that begins with chunk once more.
+  static constexpr u32 kRowSteps = kVectorSteps / kOtherParts;
+  PRESSO_DEVICE OtherVector reader(u32 step) const {
+    OtherVector other = *this;
+    other.chunk += step;
+    return other;
+  }
+  PRESSO_DEVICE u32 step_of(u32) const { return 0; }
 };
 
 // --- steps of a program
@@ -660,6 +676,10 @@ PRESSO_DEVICE void run_usual(const QueryArguments& q) {
         mask = Question::take(q, columns, at, mask, cells);
         rows |= mask << (chunk * Question::kSteps % kWordBits);
       }
+      if constexpr (Question::kNotesFirstRows) {
+        columns.chunk = 0;
+        Question::note_first_rows(q, columns, rows, cells);
+      }
       cells.after_vector(q);
       matched += simt::popcount(rows);
       if constexpr (Question::kWantsBits) {
@@ -698,6 +718,7 @@ PRESSO_DEVICE void run_others(const QueryArguments& q) {
                    vector_rows(of.rows, vector)};
     OtherVector columns{q, at, i / kOtherParts - q.first_other};
     const u32 first_step = i % kOtherParts * kPartSteps;
+    u32 taken = 0;        // lane mask of the part's rows
     cells.forget_rows();  // the list is in no order
     PRESSO_NO_UNROLL
     for (u32 step = first_step; step < first_step + kPartSteps && step * kWarpSize < behind;
@@ -706,12 +727,18 @@ PRESSO_DEVICE void run_others(const QueryArguments& q) {
       columns.is_there = step * kWarpSize + simt::lane() < behind;
       u32 mask = columns.is_there ? Question::rows_that_hold(columns) & 1 : 0;
       mask = Question::take(q, columns, at, mask, cells);
+      taken |= mask << (step - first_step);
       const u32 rows = simt::ballot(mask != 0);
       if (simt::lane() != 0) continue;
       matched += simt::popcount(rows);
       if constexpr (Question::kWantsBits) {
         q.matched_bits[(u64{slice} * kSliceVectors + vector) * kVectorSteps + step] = rows;
       }
+    }
+    if constexpr (Question::kNotesFirstRows) {
+      columns.chunk = first_step;
+      columns.is_there = true;
+      Question::note_first_rows(q, columns, taken, cells);
     }
     cells.after_vector(q);
   }

@@ -55,8 +55,9 @@ class SourceWriter {
   static constexpr unsigned kMostPairedBits = 40;
   static constexpr std::uint32_t kMostVectors = 1u << 13;
 
-  /// A part of a word: what it holds of the cell's values.
+  /// A part of a word: what it holds of the cell's values; or, of kRows, how many rows.
   struct Field {
+    static constexpr std::size_t kRows = ~std::size_t{0};
     std::size_t cell = 0;
     unsigned shift = 0;
     unsigned bits = 64;  ///< of the sum
@@ -88,6 +89,7 @@ class SourceWriter {
   Status check() const;
   void choose_place();
   void plan_words();
+  void plan_rows();
   void choose_sizes();
   Status make_conditions();
   Status make_program();
@@ -99,6 +101,7 @@ class SourceWriter {
   void write_conditions();
   void write_cells();
   void write_lane_cells();
+  void write_first_rows();
   void write_block_cells();
   void write_take();
   void write_statements(unsigned level, bool all);
@@ -133,6 +136,8 @@ class SourceWriter {
   CellPlace place_ = CellPlace::kOne;
   std::vector<Word> words_;
   std::uint32_t fields_ = 0;        ///< of packed words
+  std::size_t rows_word_ = 0;       ///< which word has a group's rows, in which of its fields
+  Field rows_;
   std::uint32_t steps_ = 0;         ///< of a vector that are loaded together
   std::uint32_t late_ = 0;          ///< bits of columns that are loaded where a row is left
   std::uint32_t used_ = 0;          ///< bits of columns that are loaded
