@@ -91,6 +91,19 @@ void SourceWriter::plan_rows() {
   words_[rows_word_].fields.push_back(rows_);
 }
 
+/// The number of that field among those of packed words.
+std::size_t SourceWriter::rows_field() const {
+  std::size_t number = 0;
+  for (std::size_t i = 0; i < rows_word_; ++i) {
+    if (words_[i].is_packed()) number += words_[i].fields.size();
+  }
+  for (const Field& field : words_[rows_word_].fields) {
+    if (field.shift == rows_.shift) break;
+    ++number;
+  }
+  return number;
+}
+
 // --- cells
 
 void SourceWriter::write_one_cells() {
@@ -100,12 +113,12 @@ void SourceWriter::write_one_cells() {
   line(1, "PRESSO_DEVICE Cells(const QueryArguments&, Byte*, Byte*) {}");
   line(1, "PRESSO_DEVICE void forget_rows() {}");
   line(1, "PRESSO_DEVICE void after_vector(const QueryArguments&) {}");
-  line(1, "PRESSO_DEVICE void flush(const QueryArguments& q) {");
+  line(1, "PRESSO_DEVICE void flush(const QueryArguments& q, u64 matched) {");
   for (std::uint32_t i = 0; i < of_.cells; ++i) {
     line(2, std::string("flush_cell<") + combine(of_.cell[i].kind) + ">(q.cells + " +
                 text_of(i + kGroupCells) + ", s" + text_of(i) + ");");
   }
-  if (of_.cells == 0) line(2, "static_cast<void>(q);");
+  line(2, "static_cast<void>(q), static_cast<void>(matched);");
   line(1, "}");
 }
 
@@ -216,12 +229,15 @@ void SourceWriter::write_lane_cells() {
   line(3, "static_cast<void>(to);");
   line(2, "}");
   line(1, "}");
-  line(1, "PRESSO_DEVICE void flush(const QueryArguments& q) {");
+  line(1, "PRESSO_DEVICE void flush(const QueryArguments& q, u64 matched) {");
   line(2, "unpack();");
   line(2, "flush_words(q);");
+  line(2, "const u64 rows = of_warp<Combine::kAdd>(matched);");
   line(2, "if (simt::lane() != 0) return;");
+  line(2, "u64 found = 0;  // rows of the groups that there are");
   line(2, "PRESSO_NO_UNROLL");
   line(2, "for (u32 group = 0; group < q.groups; ++group) {");
+  line(3, "found += totals[group * kFields + " + text_of(rows_field()) + "];");
   line(3, "if (firsts[group] == kNoRowYet) continue;");
   line(3, "u64* const to = q.cells + group * q.group_words;");
   line(3, "combine_in_memory<Combine::kMin>(to, firsts[group]);");
@@ -236,6 +252,7 @@ void SourceWriter::write_lane_cells() {
     }
   }
   line(2, "}");
+  line(2, "if (found != rows) *q.fault = kKeyIsOutside;");
   line(1, "}");
 }
 
@@ -255,7 +272,8 @@ void SourceWriter::write_block_cells() {
   line(1, "}");
   line(1, "PRESSO_DEVICE void forget_rows() {}");
   line(1, "PRESSO_DEVICE void after_vector(const QueryArguments&) {}");
-  line(1, "PRESSO_DEVICE void flush(const QueryArguments& q) {");
+  line(1, "PRESSO_DEVICE void flush(const QueryArguments& q, u64 matched) {");
+  line(2, "static_cast<void>(matched);");
   line(2, "simt::block_sync();");
   line(2, "for (u32 g = simt::thread_in_block(); g < groups; g += simt::block_threads()) {");
   line(3, "if (block[g] == kNoRowYet) continue;");
@@ -279,7 +297,7 @@ void SourceWriter::write_cells() {
     line(1, "PRESSO_DEVICE Cells(const QueryArguments&, Byte*, Byte*) {}");
     line(1, "PRESSO_DEVICE void forget_rows() {}");
     line(1, "PRESSO_DEVICE void after_vector(const QueryArguments&) {}");
-    line(1, "PRESSO_DEVICE void flush(const QueryArguments&) {}");
+    line(1, "PRESSO_DEVICE void flush(const QueryArguments&, u64) {}");
   } else {
     write_one_cells();
   }
@@ -335,7 +353,7 @@ void SourceWriter::add_to_cells() {
   line(2, "// the group; rows without one go to the spare group, or nowhere");
   line(2, "const bool has_group = there && static_cast<u32>(" + group_ +
               ") < static_cast<u32>(q.groups);");
-  line(2, "outside = outside || (there && !has_group);");
+  if (place_ != CellPlace::kLanes) line(2, "outside = outside || (there && !has_group);");
   if (place_ == CellPlace::kLanes) {
     line(2, "const u32 group = has_group ? static_cast<u32>(" + group_ + ") : Cells::kGroups;");
     line(2, "u64* const of_group = cells.of_group(group);");
@@ -415,8 +433,8 @@ void SourceWriter::write_take() {
   }
   const bool has_rows = place_ != CellPlace::kColumns && place_ != CellPlace::kCount;
   if (has_rows) {
-    const bool has_groups = place_ != CellPlace::kOne;
-    if (has_groups) line(1, "bool outside = false;  // of the groups that there are");
+    const bool looks_outside = place_ == CellPlace::kBlock || place_ == CellPlace::kDevice;
+    if (looks_outside) line(1, "bool outside = false;  // of the groups that there are");
     line(1, "PRESSO_UNROLL");
     line(1, "for (u32 step = 0; step < C::kSteps; ++step) {");
     line(2, "bool there = simt::has_bit(mask, step);");
@@ -424,7 +442,7 @@ void SourceWriter::write_take() {
     if (drops_rows_) line(2, "if (!there) mask &= ~(1u << step);");
     add_to_cells();
     line(1, "}");
-    if (has_groups) line(1, "if (outside) *q.fault = kKeyIsOutside;");
+    if (looks_outside) line(1, "if (outside) *q.fault = kKeyIsOutside;");
     for (std::uint32_t i = 0; place_ == CellPlace::kOne && i < of_.cells; ++i) {
       if (of_.cell[i].kind != CellKind::kCount || !takes_all(of_.cell[i])) continue;
       line(1, "cells.s" + text_of(i) + " += simt::popcount(mask);");

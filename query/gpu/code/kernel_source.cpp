@@ -115,7 +115,12 @@ std::uint32_t SourceWriter::words_loaded(std::uint32_t steps) const {
 
 /// Thread blocks of a multiprocessor: as many as have room for what a lane keeps in registers.
 std::uint32_t SourceWriter::blocks_for_registers() const {
-  const std::uint32_t words = words_loaded(steps_);
+  // Values of more than 32 bits take two registers on their way.
+  constexpr std::uint32_t kOfWide = 16;
+  std::uint32_t words = words_loaded(steps_);
+  for (std::uint32_t i = 0; i < of_.columns; ++i) {
+    if ((used_ >> i & 1) != 0 && is_wide(i)) words += kOfWide;
+  }
   const std::uint32_t own =
       place_ == CellPlace::kOne || place_ == CellPlace::kColumns ? 2u * of_.cells : 0;
   const std::uint32_t warps = words + own <= 40 ? kLanes : words + own <= 64 ? 24 : 16;
@@ -126,13 +131,26 @@ std::uint32_t SourceWriter::blocks_for_registers() const {
 
 Status SourceWriter::make_conditions() {
   using Step = ConditionStep::Kind;
+  // Rows for which all of `tests` and `text` hold.
   struct Mask {
-    std::string text;
-    std::vector<std::size_t> needed;  ///< tests without which it has no row
-    std::uint32_t masks = 0;          ///< the same of QueryArguments::row_bits
+    std::vector<std::size_t> tests;
+    std::string text;         ///< a lane mask; empty: all rows
+    std::uint32_t masks = 0;  ///< of QueryArguments::row_bits, without which there is no row
   };
   std::vector<Mask> stack;
-  std::vector<std::string> all;
+  const auto test_of = [this](std::size_t test) {
+    return "c.template test<" + text_of(test) + ", " + text_of(source_.tests[test].column) + ">()";
+  };
+  const auto joined = [](std::string a, const std::string& sign, const std::string& b) {
+    if (a.empty() || b.empty()) return a + b;
+    return std::move(a) + sign + b;
+  };
+  /// All of it as a lane mask.
+  const auto whole = [&](const Mask& mask) {
+    std::string text = mask.text;
+    for (const std::size_t test : mask.tests) text = joined(std::move(text), " & ", test_of(test));
+    return "(" + text + ")";
+  };
   const auto valid = [this](std::uint32_t column) {
     return has_nulls(column) ? "c.template valid<" + text_of(column) + ">()" : std::string("~0u");
   };
@@ -142,13 +160,13 @@ Status SourceWriter::make_conditions() {
     switch (step.kind) {
       case Step::kTrue:
       case Step::kFalse:
-        stack.push_back({step.kind == Step::kTrue ? "~0u" : "0u", {}});
+        stack.push_back({{}, step.kind == Step::kTrue ? "~0u" : "0u"});
         break;
       case Step::kNull:
-        stack.push_back({"~" + valid(step.column), {}});
+        stack.push_back({{}, "~" + valid(step.column)});
         break;
       case Step::kNotNull:
-        stack.push_back({valid(step.column), {}});
+        stack.push_back({{}, valid(step.column)});
         break;
       case Step::kRows:
       case Step::kNoRows: {
@@ -172,12 +190,14 @@ Status SourceWriter::make_conditions() {
           if (source_.tests.size() == kMostConditionTests) return not_compiled("many conditions");
           const std::size_t test = source_.tests.size();
           source_.tests.push_back({step.leaf, step.column, static_cast<Byte>(part), false});
-          if (part != 0) mask.text += " | ";
-          mask.text += "c.template test<" + text_of(test) + ", " + column + ">()";
-          if (parts == 1) mask.needed.push_back(test);
+          if (parts == 1) {
+            mask.tests.push_back(test);
+          } else {
+            mask.text = joined(std::move(mask.text), " | ", test_of(test));
+          }
         }
         if (parts > 1) mask.text = "(" + mask.text + ")";
-        if (has_nulls(step.column)) mask.text = "(" + mask.text + " & " + valid(step.column) + ")";
+        if (has_nulls(step.column)) mask.text = joined(mask.text, " & ", valid(step.column));
         stack.push_back(std::move(mask));
         break;
       }
@@ -186,25 +206,24 @@ Status SourceWriter::make_conditions() {
         const Mask top = std::move(stack.back());
         stack.pop_back();
         Mask& below = stack.back();
-        const bool is_and = step.kind == Step::kAnd;
-        below.text = "(" + below.text + (is_and ? " & " : " | ") + top.text + ")";
-        if (!is_and) below.needed.clear();
-        below.masks = is_and ? below.masks | top.masks : 0;
-        if (is_and) below.needed.insert(below.needed.end(), top.needed.begin(), top.needed.end());
+        if (step.kind == Step::kAnd) {
+          below.tests.insert(below.tests.end(), top.tests.begin(), top.tests.end());
+          below.text = joined(below.text, " & ", top.text);
+          below.masks |= top.masks;
+        } else {
+          below = {{}, "(" + whole(below) + " | " + whole(top) + ")"};
+        }
         break;
       }
       case Step::kKeep:
       case Step::kAlso:
-        for (const std::size_t test : stack.back().needed) source_.tests[test].is_needed = true;
+        for (const std::size_t test : stack.back().tests) source_.tests[test].is_needed = true;
         needed_masks_ |= stack.back().masks;
-        all.push_back(std::move(stack.back().text));
+        condition_ = joined(condition_, " &\n          ", stack.back().text);
         stack.pop_back();
         break;
     }
   }
-  for (const std::string& one : all)
-    condition_ += (condition_.empty() ? "" : " &\n           ") + one;
-  if (condition_.empty()) condition_ = "~0u";
   return {};
 }
 
@@ -538,8 +557,23 @@ void SourceWriter::write_columns() {
 void SourceWriter::write_conditions() {
   line(0, "template <class C>");
   line(0, "PRESSO_DEVICE u32 Question::rows_that_hold(const C& c) {");
-  line(1, "const u32 mask = " + condition_ + ";");
-  line(1, "return C::kSteps == 32 ? mask : mask & low_ones(C::kSteps);");
+  std::string tests;
+  for (std::size_t i = 0; i < source_.tests.size(); ++i) {
+    if (!source_.tests[i].is_needed) continue;
+    tests += (tests.empty() ? "" : " & ") + std::string("c.template holds<") + text_of(i) + ", " +
+             text_of(source_.tests[i].column) + ">(step)";
+  }
+  if (tests.empty()) {
+    line(1, "u32 mask = low_ones(C::kSteps);");
+  } else {
+    line(1, "u32 mask = 0;");
+    line(1, "PRESSO_UNROLL");
+    line(1, "for (u32 step = 0; step < C::kSteps; ++step) {");
+    line(2, "if (" + tests + ") mask |= 1u << step;");
+    line(1, "}");
+  }
+  if (!condition_.empty()) line(1, "mask &= " + condition_ + ";");
+  line(1, "return mask;");
   line(0, "}");
   line(0, "");
 }

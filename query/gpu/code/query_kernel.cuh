@@ -81,14 +81,9 @@ struct Packed {
     if (end <= kWordBits) return words[at] << (kWordBits - end);
     return simt::funnel_shift_right(words[at], words[at + 1], end - kWordBits);
   }
-  /// The lane mask of numbers that, at the top of a word, are in [from, from + span].
-  PRESSO_DEVICE u32 between(u32 from, u32 span) const {
-    u32 mask = 0;
-    PRESSO_UNROLL
-    for (u32 step = 0; step < kSteps; ++step) {
-      if (on_top(step) - from <= span) mask |= 1u << step;
-    }
-    return mask;
+  /// Whether a number is, at the top of a word, in [from, from + span].
+  PRESSO_DEVICE bool is_between(u32 step, u32 from, u32 span) const {
+    return on_top(step) - from <= span;
   }
   /// The sum of the numbers of a lane mask.
   PRESSO_DEVICE u64 sum(u32 mask) const {
@@ -119,14 +114,9 @@ struct PackedWide {
   PRESSO_DEVICE u64 number(u32 step) const {
     return u64{high.number(step)} << kWordBits | low.number(step);
   }
-  /// The lane mask of numbers in [from, from + span].
-  PRESSO_DEVICE u32 between(u64 from, u64 span) const {
-    u32 mask = 0;
-    PRESSO_UNROLL
-    for (u32 step = 0; step < kSteps; ++step) {
-      if (number(step) - from <= span) mask |= 1u << step;
-    }
-    return mask;
+  /// Whether a number is in [from, from + span].
+  PRESSO_DEVICE bool is_between(u32 step, u64 from, u64 span) const {
+    return number(step) - from <= span;
   }
   /// The sum of the numbers of a lane mask, modulo 2^64.
   PRESSO_DEVICE u64 sum(u32 mask) const {
@@ -438,11 +428,20 @@ struct UsualColumns : UsualVector<Task> {
   }
   template <u32 kTest, u32 kColumn>
   PRESSO_DEVICE u32 test() const {
-    using Number = std::conditional_t<(Own::template width<kColumn>() > kWordBits), u64, u32>;
-    const u32 mask = own().template packed<kColumn>().between(
-        static_cast<Number>(this->task.from[kTest][this->in_task]),
-        static_cast<Number>(this->task.span[kTest][this->in_task]));
+    u32 mask = 0;
+    PRESSO_UNROLL
+    for (u32 step = 0; step < Own::kSteps; ++step) {
+      if (holds<kTest, kColumn>(step)) mask |= 1u << step;
+    }
     return mask & this->task.keep[kTest][this->in_task];
+  }
+  /// Of a test without which no row matches, so that the vector has such rows.
+  template <u32 kTest, u32 kColumn>
+  PRESSO_DEVICE bool holds(u32 step) const {
+    using Number = std::conditional_t<(Own::template width<kColumn>() > kWordBits), u64, u32>;
+    return own().template packed<kColumn>().is_between(
+        step, static_cast<Number>(this->task.from[kTest][this->in_task]),
+        static_cast<Number>(this->task.span[kTest][this->in_task]));
   }
   template <u32 kLeaf, u32 kColumn>
   PRESSO_DEVICE u32 has_bit() const {
@@ -510,6 +509,10 @@ struct OtherVector {
     const bool is_signed = q.columns[kColumn].is_signed;
     const u64 image = is_signed ? value(kColumn) ^ kImageTopBit : value(kColumn);
     return interval.least <= image && image <= interval.most ? 1 : 0;
+  }
+  template <u32 kTest, u32 kColumn>
+  PRESSO_DEVICE bool holds(u32) const {
+    return test<kTest, kColumn>() != 0;
   }
   template <u32 kLeaf, u32 kColumn>
   PRESSO_DEVICE u32 has_bit() const {
@@ -688,7 +691,7 @@ PRESSO_DEVICE void run_usual(const QueryArguments& q) {
       }
     }
   }
-  cells.flush(q);
+  cells.flush(q, matched);
   flush_cell<Combine::kAdd>(q.matched, matched);
 }
 
@@ -742,7 +745,7 @@ PRESSO_DEVICE void run_others(const QueryArguments& q) {
     }
     cells.after_vector(q);
   }
-  cells.flush(q);
+  cells.flush(q, matched);
   flush_cell<Combine::kAdd>(q.matched, matched);
 }
 

@@ -90,6 +90,7 @@ class SourceWriter {
   void choose_place();
   void plan_words();
   void plan_rows();
+  std::size_t rows_field() const;
   void choose_sizes();
   Status make_conditions();
   Status make_program();
