@@ -8,6 +8,7 @@
 
 #include "decompress/gpu/simt/emulator/emulator.h"
 #include "query/gpu/kernels/group_table.cuh"
+#include "query/gpu/kernels/pipeline.h"
 
 namespace presso::gpu::group_table_test {
 namespace {

@@ -293,7 +293,7 @@ void SourceWriter::write_cells() {
     write_lane_cells();
   } else if (place_ == CellPlace::kBlock) {
     write_block_cells();
-  } else if (place_ == CellPlace::kDevice) {
+  } else if (has_cells_in_memory() || place_ == CellPlace::kWritten) {
     line(1, "PRESSO_DEVICE Cells(const QueryArguments&, Byte*, Byte*) {}");
     line(1, "PRESSO_DEVICE void forget_rows() {}");
     line(1, "PRESSO_DEVICE void after_vector(const QueryArguments&) {}");
@@ -307,10 +307,13 @@ void SourceWriter::write_cells() {
 
 // --- what becomes of rows
 
-/// The steps of the program: all, or those alone that tell the group.
-void SourceWriter::write_statements(unsigned level, bool all) {
-  std::vector<bool> is_wanted(program_.size(), all);
-  if (!all) {
+void SourceWriter::write_statements(unsigned level, Steps which) {
+  std::vector<bool> is_wanted(program_.size(), which != Steps::kOfGroup);
+  if (which == Steps::kOfKey) is_wanted.back() = false;
+  for (std::size_t i = 0; which == Steps::kOfRow && i < program_.size(); ++i) {
+    is_wanted[i] = !program_[i].name.empty();
+  }
+  if (which == Steps::kOfGroup) {
     std::vector<std::string> wanted = {group_};
     for (std::size_t i = program_.size(); i-- > 0;) {
       const Statement& one = program_[i];
@@ -350,10 +353,14 @@ void SourceWriter::add_to_cells() {
     }
     return;
   }
-  line(2, "// the group; rows without one go to the spare group, or nowhere");
-  line(2, "const bool has_group = there && static_cast<u32>(" + group_ +
-              ") < static_cast<u32>(q.groups);");
-  if (place_ != CellPlace::kLanes) line(2, "outside = outside || (there && !has_group);");
+  if (place_ == CellPlace::kTable) {
+    line(2, "const bool has_group = there;");
+  } else {
+    line(2, "// the group; rows without one go to the spare group, or nowhere");
+    line(2, "const bool has_group = there && static_cast<u32>(" + group_ +
+                ") < static_cast<u32>(q.groups);");
+    if (place_ != CellPlace::kLanes) line(2, "outside = outside || (there && !has_group);");
+  }
   if (place_ == CellPlace::kLanes) {
     line(2, "const u32 group = has_group ? static_cast<u32>(" + group_ + ") : Cells::kGroups;");
     line(2, "u64* const of_group = cells.of_group(group);");
@@ -385,13 +392,14 @@ void SourceWriter::add_to_cells() {
   }
   line(2, "if (has_group) {");
   line(3, "const u32 group = static_cast<u32>(" + group_ + ");");
-  if (place_ == CellPlace::kDevice)
-    line(3, "u64* const of_group = q.cells + u64{group} * q.group_words;");
+  if (has_cells_in_memory()) line(3, "u64* const of_group = q.cells + u64{group} * q.group_words;");
   const auto at = [this](std::uint32_t i) {
-    if (place_ == CellPlace::kDevice) return "of_group + " + text_of(i);
+    if (has_cells_in_memory()) return "of_group + " + text_of(i);
     return "cells.block + " + text_of(i) + " * cells.groups + group";
   };
-  line(3, "lower_first_row(" + at(0) + ", c.row(step));");
+  line(3, place_ == CellPlace::kTable
+              ? "if (firsts[step] > c.row(step)) simt::atomic_min(of_group, c.row(step));"
+              : "lower_first_row(" + at(0) + ", c.row(step));");
   for (std::uint32_t i = 0; i < of_.cells; ++i) {
     const PipelineCell& cell = of_.cell[i];
     const bool is_sum = cell.kind != CellKind::kMin && cell.kind != CellKind::kMax;
@@ -431,15 +439,21 @@ void SourceWriter::write_take() {
                        : "c.template sum<" + text_of(cell.column) + ">(" + rows + ");"));
     }
   }
-  const bool has_rows = place_ != CellPlace::kColumns && place_ != CellPlace::kCount;
+  if (place_ == CellPlace::kWritten) write_rows();
+  if (place_ == CellPlace::kTable) write_keys();
+  const bool has_rows =
+      place_ != CellPlace::kColumns && place_ != CellPlace::kCount && place_ != CellPlace::kWritten;
   if (has_rows) {
+    const bool has_table = place_ == CellPlace::kTable;
     const bool looks_outside = place_ == CellPlace::kBlock || place_ == CellPlace::kDevice;
     if (looks_outside) line(1, "bool outside = false;  // of the groups that there are");
     line(1, "PRESSO_UNROLL");
     line(1, "for (u32 step = 0; step < C::kSteps; ++step) {");
-    line(2, "bool there = simt::has_bit(mask, step);");
-    write_statements(2, true);
-    if (drops_rows_) line(2, "if (!there) mask &= ~(1u << step);");
+    line(2, std::string(has_table ? "const bool there = simt::has_bit(with_group"
+                                  : "bool there = simt::has_bit(mask") +
+                ", step);");
+    write_statements(2, has_table ? Steps::kOfRow : Steps::kAll);
+    if (drops_rows_ && !has_table) line(2, "if (!there) mask &= ~(1u << step);");
     add_to_cells();
     line(1, "}");
     if (looks_outside) line(1, "if (outside) *q.fault = kKeyIsOutside;");
@@ -479,7 +493,7 @@ void SourceWriter::write_first_rows() {
                 ">();");
   }
   line(2, "const bool there = simt::has_bit(mask, number);");
-  write_statements(2, false);
+  write_statements(2, Steps::kOfGroup);
   line(2, "const u32 group = there ? static_cast<u32>(" + group_ + ") : Cells::kGroups;");
   line(2, "if (group >= Cells::kGroups || (fresh >> group & 1) == 0) continue;");
   line(2, "simt::atomic_min(cells.firsts + group, c.row(step));");

@@ -17,11 +17,7 @@ namespace presso::gpu {
 
 Status SourceWriter::check() const {
   if (of_.columns == 0 || of_.columns > kMostQueryColumns) return not_compiled("no column");
-  if (of_.repeats || of_.outputs != 0) return not_compiled("joins or rows that are written");
-  const bool is_known = of_.place == GroupPlace::kNone || of_.place == GroupPlace::kColumns ||
-                        of_.place == GroupPlace::kLanes || of_.place == GroupPlace::kBytes ||
-                        of_.place == GroupPlace::kBlock || of_.place == GroupPlace::kDevice;
-  if (!is_known) return not_compiled("groups in a table");
+  if (of_.repeats || of_.order_bits != 0) return not_compiled("joins");
   for (std::uint32_t i = 0; i < of_.cells; ++i) {
     if (of_.cell[i].part != RealPart::kNone) return not_compiled("sums in pieces");
   }
@@ -40,6 +36,10 @@ void SourceWriter::choose_place() {
     place_ = CellPlace::kCount;
   } else if (of_.place == GroupPlace::kColumns) {
     place_ = CellPlace::kColumns;
+  } else if (of_.place == GroupPlace::kTable) {
+    place_ = CellPlace::kTable;
+  } else if (of_.place == GroupPlace::kRows || of_.place == GroupPlace::kParts) {
+    place_ = CellPlace::kWritten;
   } else if (!of_.has_groups) {
     place_ = CellPlace::kOne;
   } else {
@@ -63,7 +63,10 @@ void SourceWriter::choose_sizes() {
   constexpr std::uint32_t kEnoughWords = 16;
   constexpr std::uint32_t kLeastSteps = 4;
   steps_ = kLeastSteps;
-  while (steps_ < kLanes && words_loaded(steps_) < kEnoughWords) steps_ *= 2;
+  // Keys and places of all steps are in registers.
+  constexpr std::uint32_t kMostKeySteps = 8;
+  const std::uint32_t most = place_ == CellPlace::kTable ? kMostKeySteps : kLanes;
+  while (steps_ < most && words_loaded(steps_) < kEnoughWords) steps_ *= 2;
   const std::uint32_t tests =
       std::max<std::uint32_t>(1, static_cast<std::uint32_t>(source_.tests.size()));
   task_bytes_ = of_.columns * 128u + (reads_nulls() ? of_.columns : 1) * 64u +
@@ -340,8 +343,13 @@ Status SourceWriter::make_step(const PipelineStep& step, unsigned number) {
       drops_rows_ = true;
       program_.push_back(std::move(made));
       return {};
+    case Kind::kGroup:
+      key_ = operand(step, true, true, made);
+      made.comment = "the place that the row's key has in the table";
+      made.text = declared + "static_cast<i32>(groups[step]);";
+      break;
     default:
-      return not_compiled("joins, doubles or a table of groups");
+      return not_compiled("joins or doubles");
   }
   variable_[step.to.bits] = made.name;
   program_.push_back(std::move(made));
@@ -350,6 +358,10 @@ Status SourceWriter::make_step(const PipelineStep& step, unsigned number) {
 
 Status SourceWriter::make_program() {
   for (unsigned i = 0; i < of_.steps; ++i) PRESSO_TRY(make_step(of_.program[i], i));
+  const bool is_last = of_.steps != 0 && of_.program[of_.steps - 1].kind == Kind::kGroup;
+  if (place_ == CellPlace::kTable ? !is_last : !key_.empty()) {
+    return not_compiled("keys that are not looked for last");
+  }
   if (of_.has_groups) group_ = variable_[of_.group_register.bits];
   if (source_.constants.size() > kMostQueryConstants) return not_compiled("many constants");
   return {};
@@ -396,6 +408,10 @@ void SourceWriter::write_header() {
               " columns, " + text_of(source_.tests.size()) + " ranges, " + text_of(of_.cells) +
               " cells.");
   line(0, "#include \"query/gpu/code/query_kernel.cuh\"");
+  if (place_ == CellPlace::kTable) {
+    line(0, "#include \"query/gpu/kernels/group_table.cuh\"");
+  }
+  if (place_ == CellPlace::kWritten) line(0, "#include \"query/gpu/code/row_places.cuh\"");
   line(0, "");
   line(0, "namespace presso::gpu::code {");
   line(0, "namespace {");
@@ -478,6 +494,9 @@ void SourceWriter::write_columns() {
   }
   line(1, "/// Whether some row may fulfil the conditions, by what was found before.");
   line(1, "PRESSO_DEVICE bool may_match() const {");
+  if (place_ == CellPlace::kTable) {
+    line(2, "if (simt::any(is_full(q))) return false;  // the query has to begin again");
+  }
   line(2, needed.empty() ? "return true;" : "return simt::any((" + needed + ") != 0);");
   line(1, "}");
   if (masks_ != 0) {

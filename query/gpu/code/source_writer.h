@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Writes the source of a query's kernels (kernel_source.h): the text's parts, and what they have to
 // agree on. kernel_source.cpp has columns, conditions and the program, kernel_cells.cpp has cells
-// and what becomes of rows. Tests: tests/unit/query/gpu/kernel_source_test.cpp.
+// and what becomes of rows, kernel_rows.cpp tables of groups and rows that are written. Tests:
+// tests/unit/query/gpu/kernel_source_test.cpp.
 #pragma once
 
 #include <array>
@@ -37,6 +38,8 @@ class SourceWriter {
     kLanes,    ///< few groups: each lane has cells of its own in shared memory
     kBlock,    ///< the thread block's shared memory
     kDevice,   ///< device memory
+    kTable,    ///< device memory, where keys have places (group_table.cuh)
+    kWritten,  ///< none: rows are written to arrays
   };
 
   /// A bit for each group that a lane has met must fit into a word.
@@ -105,7 +108,17 @@ class SourceWriter {
   void write_first_rows();
   void write_block_cells();
   void write_take();
-  void write_statements(unsigned level, bool all);
+  /// Which steps of the program.
+  enum class Steps {
+    kAll,
+    kOfKey,    ///< all but the last one, which looks for the key's group
+    kOfGroup,  ///< those alone that tell the group
+    kOfRow,    ///< all that have values
+  };
+  void write_statements(unsigned level, Steps which);
+  void write_keys();
+  void write_rows();
+  void write_row(std::uint32_t array, const std::string& value);
   void write_one_cells();
   void add_to_cells();
 
@@ -130,6 +143,9 @@ class SourceWriter {
   std::uint32_t words_loaded(std::uint32_t steps) const;
   bool is_busy() const;
   bool reads_nulls() const;
+  bool has_cells_in_memory() const {
+    return place_ == CellPlace::kDevice || place_ == CellPlace::kTable;
+  }
 
   const Pipeline& of_;
   const QueryShape& shape_;
@@ -152,6 +168,7 @@ class SourceWriter {
   /// Products of two narrow values, which a sum may take factor by factor.
   std::map<std::string, std::pair<std::string, std::string>> factors_;
   std::string group_;  ///< the variable of the row's group
+  std::string key_;    ///< of a table of groups: the row's key, as i64
   std::array<std::string, 256> variable_;
   std::map<std::int64_t, std::size_t> narrow_constants_, wide_constants_;
 };

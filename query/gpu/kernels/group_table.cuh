@@ -12,13 +12,13 @@
 // read as free is claimed in turn, and the claim shows whose it is. Which place a key gets depends
 // on which thread comes first, and nothing depends on it. Later buckets follow at a distance that
 // depends on the key (double hashing); the number of buckets is prime, so that a key can reach all
-// of them.
+// of them. Code that is compiled at run time includes this header.
 // Tests: tests/simt/group_table_test.cpp, and tests/queries/one_table.txt, in the emulator and
 // on a device.
 #pragma once
 
 #include "query/gpu/join/key_hash.cuh"
-#include "query/gpu/kernels/pipeline.h"
+#include "query/gpu/kernels/result_words.h"
 
 namespace presso::gpu {
 
@@ -100,6 +100,26 @@ PRESSO_DEVICE u32 find_groups(const Table& of, u32 alive, const u64 (&keys)[kKey
   }
   if (waiting != 0) *of.fault = kTableIsFull;
   return alive & ~waiting;
+}
+
+/// The same of a lane's keys of several steps, a few at a time: what a round reads is in registers.
+template <u32 kKeys, class Table>
+PRESSO_DEVICE u32 find_groups_of_steps(const Table& of, u32 alive, const u64 (&keys)[kKeys],
+                                       u32 (&groups)[kKeys]) {
+  constexpr u32 kTile = kKeys < 4 ? kKeys : 4;
+  static_assert(kKeys % kTile == 0);
+  u32 with_group = 0;
+  PRESSO_UNROLL
+  for (u32 first = 0; first < kKeys; first += kTile) {
+    u64 some[kTile];
+    u32 found[kTile];
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kTile; ++i) some[i] = keys[first + i];
+    with_group |= find_groups(of, alive >> first & ((1u << kTile) - 1), some, found) << first;
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kTile; ++i) groups[first + i] = found[i];
+  }
+  return with_group;
 }
 
 /// Of a table: whether the query has to begin again, so that nothing is worth doing any more.

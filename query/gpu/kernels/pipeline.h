@@ -302,8 +302,6 @@ struct Pipeline {
 
 constexpr Byte kWholeOrder = 64;
 constexpr std::uint32_t kGroupCells = 1;  ///< in front of `cell`: the first row
-constexpr std::uint32_t kBucketKeys = 4;
-constexpr std::uint64_t kNoKey = std::uint64_t{1} << 63;  ///< of a place that has no group
 
 PRESSO_HD constexpr std::uint64_t initial_cell(PipelineCell::Kind kind) {
   return kind == PipelineCell::Kind::kMin ? ~std::uint64_t{0} : 0;

@@ -15,6 +15,7 @@ constexpr std::uint32_t kMostQueryColumns = 16;
 constexpr std::uint32_t kMostConditionTests = 32;  // allow(bare-32): a count
 constexpr std::uint32_t kMostQueryConstants = 96;
 constexpr std::uint32_t kMostRowMasks = 4;
+constexpr std::uint32_t kMostWrittenArrays = 16;
 /// Warps that share a vector which is not usual.
 constexpr std::uint32_t kOtherParts = 8;
 
@@ -63,6 +64,12 @@ struct QueryArguments {
   std::uint64_t* matched = nullptr;
   std::uint64_t* fault = nullptr;
   std::uint32_t* matched_bits = nullptr;
+  std::uint64_t* table_keys = nullptr;
+  std::uint32_t table_buckets = 0;
+  std::uint32_t table_probes = 0;
+  std::uint64_t* rows_out = nullptr;
+  std::uint64_t most_rows_out = 0;
+  void* arrays_out[kMostWrittenArrays] = {};  ///< of Pipeline::output
 
   /// Vectors that are not usual, each slice * kSliceVectors + vector, and how many: written by the
   /// kernel of usual vectors, read by that of the others. nullptr: there must be none.

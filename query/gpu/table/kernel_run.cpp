@@ -10,6 +10,7 @@
 namespace presso::gpu {
 
 static_assert(kMostRowMasks == kMostRowBits);
+static_assert(kMostWrittenArrays == kMostRowArrays);
 
 namespace {
 
@@ -198,6 +199,14 @@ Status KernelRun::enqueue(const Pipeline& pipeline) {
   q.matched = pipeline.matched;
   q.fault = pipeline.fault;
   q.matched_bits = pipeline.matched_bits;
+  q.table_keys = pipeline.table_keys;
+  q.table_buckets = pipeline.table_buckets;
+  q.table_probes = pipeline.table_probes;
+  q.rows_out = pipeline.rows_out;
+  q.most_rows_out = pipeline.most_rows_out;
+  for (std::uint32_t i = 0; i < pipeline.outputs; ++i) {
+    q.arrays_out[i] = pipeline.output[i].to.values;
+  }
   PRESSO_TRY(space_.kernels.clear(memory_.get(), MemoryParts::kAlignment, space_.stream));
   PRESSO_TRY(kernels_->launch(kUsualKernel, &q, sizeof q, usual_blocks_, source_.threads,
                               source_.shared_bytes, space_.stream));

@@ -165,6 +165,54 @@ Made numbers_of_40_bits() {
   return made;
 }
 
+/// Sums by keys that are found in a table, of rows that a step of the program selects.
+Made sums_by_keys() {
+  Made made;
+  for (const int width : {31, 12}) made.add_column(static_cast<Byte>(width));
+  made.add_load(0, wide(0));
+  made.add_load(1, narrow(2));
+  PipelineStep& least = made.add_step(PipelineStep::Kind::kLess, narrow(3));
+  least.a = narrow(2);
+  least.b_is_constant = true;
+  least.constant = 99;
+  made.add_step(PipelineStep::Kind::kFilter, {}).a = narrow(3);
+  made.add_step(PipelineStep::Kind::kGroup, narrow(4)).a = wide(0);
+  made.pipeline.has_groups = true;
+  made.pipeline.group_register = narrow(4);
+  made.pipeline.place = GroupPlace::kTable;
+  made.add_cell(PipelineCell::Kind::kCount);
+  made.add_cell(PipelineCell::Kind::kSum, narrow(2), 12);
+  return made;
+}
+
+/// Rows whose groups are made in parts: as before, but what they add is written.
+Made rows_of_parts() {
+  Made made = sums_by_keys();
+  --made.pipeline.steps;
+  made.pipeline.group_register = wide(0);
+  made.pipeline.place = GroupPlace::kParts;
+  made.pipeline.outputs = 3;
+  made.pipeline.output[0].to.is_wide = true;
+  return made;
+}
+
+/// Two values of each row, one of them null where its column is.
+Made written_rows() {
+  Made made;
+  made.add_column(17, true);
+  made.add_column(9);
+  made.add_range(1);
+  made.add_load(0, wide(0));
+  made.add_load(1, narrow(2));
+  made.pipeline.nullable_columns = 1;
+  made.pipeline.place = GroupPlace::kRows;
+  made.pipeline.outputs = 2;
+  made.pipeline.output[0].from = wide(0);
+  made.pipeline.output[0].to.is_wide = true;
+  made.pipeline.output[1].from = narrow(2);
+  return made;
+}
+
 struct Named {
   const char* name;
   Made (*make)();
@@ -196,7 +244,10 @@ INSTANTIATE_TEST_SUITE_P(, Sources,
                          testing::Values(Named{"sum_of_products", sum_of_products},
                                          Named{"sums_by_strings", sums_by_strings},
                                          Named{"sum_of_column", sum_of_column},
-                                         Named{"numbers_of_40_bits", numbers_of_40_bits}),
+                                         Named{"numbers_of_40_bits", numbers_of_40_bits},
+                                         Named{"sums_by_keys", sums_by_keys},
+                                         Named{"rows_of_parts", rows_of_parts},
+                                         Named{"written_rows", written_rows}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST(KernelSource, IsTheSameForOtherConstants) {
@@ -212,8 +263,8 @@ TEST(KernelSource, RefusesWhatIsNotCompiled) {
   Made made = sum_of_products();
   made.add_step(PipelineStep::Kind::kFind, narrow(3));
   EXPECT_EQ(gpu::source_of(made.pipeline, made.shape).error().code, ErrorCode::kUnsupported);
-  made = sum_of_products();
-  made.pipeline.place = GroupPlace::kTable;
+  made = sums_by_keys();
+  made.add_load(1, narrow(5));  // a key is not looked for before all else is known of its row
   EXPECT_EQ(gpu::source_of(made.pipeline, made.shape).error().code, ErrorCode::kUnsupported);
 }
 
