@@ -19,9 +19,12 @@ void SourceWriter::plan_words() {
   std::vector<std::pair<unsigned, std::size_t>> sums;
   for (std::size_t i = 0; i < of_.cells; ++i) {
     const PipelineCell& cell = of_.cell[i];
+    const bool is_piece = cell.part == RealPart::kIntegerBits;
     const unsigned bits = cell.kind == CellKind::kCount ? 1u
-                          : cell.kind == CellKind::kSum ? unsigned{cell.bits}
-                                                        : 0u;
+                          : is_piece                    ? unsigned{kShortBits}
+                          : cell.kind == CellKind::kSum && cell.part == RealPart::kNone
+                              ? unsigned{cell.bits}
+                              : 0u;
     if (bits != 0 && bits <= kMostPackedBits) sums.emplace_back(bits + kFlushBits, i);
   }
   std::stable_sort(sums.begin(), sums.end(),
@@ -344,7 +347,8 @@ void SourceWriter::add_to_cells() {
       } else if (cell.kind == CellKind::kMin || cell.kind == CellKind::kMax) {
         line(2, to + " = " + takes + " ? combined<" + combine(cell.kind) + ">(" + to + ", " +
                     value_of(cell) + ") : " + to + ";");
-      } else if (cell.kind == CellKind::kSum && product != factors_.end()) {
+      } else if (cell.kind == CellKind::kSum && cell.part == RealPart::kNone &&
+                 product != factors_.end()) {
         line(2, to + " += static_cast<u64>(i64{" + product->second.first + "} * i64{" + takes +
                     " ? " + product->second.second + " : 0});");
       } else {

@@ -19,7 +19,10 @@ Status SourceWriter::check() const {
   if (of_.columns == 0 || of_.columns > kMostQueryColumns) return not_compiled("no column");
   if (of_.repeats || of_.order_bits != 0) return not_compiled("joins");
   for (std::uint32_t i = 0; i < of_.cells; ++i) {
-    if (of_.cell[i].part != RealPart::kNone) return not_compiled("sums in pieces");
+    const RealPart part = of_.cell[i].part;
+    const bool is_known =
+        part == RealPart::kNone || part == RealPart::kIntegerBits || part == RealPart::kIntegerTop;
+    if (!is_known) return not_compiled("doubles");
   }
   return {};
 }
@@ -386,6 +389,7 @@ std::string SourceWriter::as_unsigned(const PipelineCell& cell) const {
 /// What a cell takes of a row, as u64.
 std::string SourceWriter::value_of(const PipelineCell& cell) const {
   const std::string name = variable_[cell.from.bits];
+  if (cell.part != RealPart::kNone) return part_of(cell);
   switch (cell.kind) {
     case CellKind::kCount:
       return "u64{1}";

@@ -126,6 +126,7 @@ class SourceWriter {
   std::string takes_of(const PipelineCell& cell) const;
   std::string value_of(const PipelineCell& cell) const;
   std::string as_unsigned(const PipelineCell& cell) const;
+  std::string part_of(const PipelineCell& cell) const;
   bool takes_all(const PipelineCell& cell) const { return takes_of(cell) == "there"; }
   static const char* combine(CellKind kind) {
     if (kind == CellKind::kMin) return "Combine::kMin";

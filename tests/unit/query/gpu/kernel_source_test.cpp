@@ -185,14 +185,21 @@ Made sums_by_keys() {
   return made;
 }
 
-/// Rows whose groups are made in parts: as before, but what they add is written.
+/// Rows whose groups are made in parts: as before, but what they add is written, among it a sum in
+/// two pieces.
 Made rows_of_parts() {
   Made made = sums_by_keys();
   --made.pipeline.steps;
   made.pipeline.group_register = wide(0);
   made.pipeline.place = GroupPlace::kParts;
-  made.pipeline.outputs = 3;
-  made.pipeline.output[0].to.is_wide = true;
+  for (const gpu::RealPart part : {gpu::RealPart::kIntegerBits, gpu::RealPart::kIntegerTop}) {
+    made.add_cell(PipelineCell::Kind::kSum, wide(0));
+    PipelineCell& cell = made.pipeline.cell[made.pipeline.cells - 1];
+    cell.part = part;
+    cell.column = part == gpu::RealPart::kIntegerTop ? 1 : 0;
+  }
+  made.pipeline.outputs = 5;
+  for (const int wide_array : {0, 3, 4}) made.pipeline.output[wide_array].to.is_wide = true;
   return made;
 }
 
