@@ -25,7 +25,10 @@ void SourceWriter::plan_words() {
                           : cell.kind == CellKind::kSum && cell.part == RealPart::kNone
                               ? unsigned{cell.bits}
                               : 0u;
-    if (bits != 0 && bits <= kMostPackedBits) sums.emplace_back(bits + kFlushBits, i);
+    if (bits != 0 && bits <= kMostPackedBits && !has_chains_) {
+      // A row that has several build rows is added several times.
+      sums.emplace_back(bits + kFlushBits, i);
+    }
   }
   std::stable_sort(sums.begin(), sums.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -41,7 +44,7 @@ void SourceWriter::plan_words() {
     room->fields.push_back({cell, shift, bits});
     is_placed[cell] = true;
   }
-  plan_rows();
+  if (!is_joined_) plan_rows();
   for (const Word& word : words_) fields_ += static_cast<std::uint32_t>(word.fields.size());
   for (std::size_t i = 0; i < of_.cells; ++i) {
     if (is_placed[i]) continue;
@@ -50,8 +53,9 @@ void SourceWriter::plan_words() {
     word.fields.push_back({i, 0, 64});
     for (std::size_t j = 0; j < of_.cells; ++j) {
       const PipelineCell& other = of_.cell[j];
-      if (cell.kind == CellKind::kSumLow && other.kind == CellKind::kSumHigh && !is_placed[j] &&
-          cell.bits != 0 && cell.bits <= kMostPairedBits && is_same_value(cell, other)) {
+      if (cell.kind == CellKind::kSumLow && other.kind == CellKind::kSumHigh && !has_chains_ &&
+          !is_placed[j] && cell.bits != 0 && cell.bits <= kMostPairedBits &&
+          is_same_value(cell, other)) {
         word.high = j;
         is_placed[j] = true;
         break;
@@ -140,6 +144,10 @@ void SourceWriter::write_lane_cells() {
   line(1, "u64* firsts;  // the warp's first row of each group");
   line(1, std::string(has_many_groups() ? "u64" : "u32") +
               " known = 0;  // bits of groups that have a first row");
+  if (has_chains_) {
+    line(1, std::string(has_many_groups() ? "u64" : "u32") +
+                " met = 0;  // the same, also of the vector at hand");
+  }
   line(1, "u32 vectors = 0;");
   line(1, "PRESSO_DEVICE Cells(const QueryArguments&, Byte*, Byte* own) {");
   line(2, "lane = reinterpret_cast<u64*>(own) + simt::lane();");
@@ -149,14 +157,17 @@ void SourceWriter::write_lane_cells() {
   line(2, "for (u32 i = simt::lane(); i < kGroups; i += 32) firsts[i] = kNoRowYet;");
   line(2, "clear();");
   line(1, "}");
-  line(1, "PRESSO_DEVICE void forget_rows() { known = 0; }");
+  line(1, std::string("PRESSO_DEVICE void forget_rows() { known = 0; ") +
+              (has_chains_ ? "met = 0; }" : "}"));
   line(1, "PRESSO_DEVICE u64* of_group(u32 group) {");
   line(2, "return reinterpret_cast<u64*>(reinterpret_cast<Byte*>(lane) + group * (kWords * 256));");
   line(1, "}");
-  line(1, "PRESSO_DEVICE bool has_rows(u32 group) {");
-  line(2, "return simt::any((of_group(group)[" + text_of(rows_word_ * kLanes) + "] >> " +
-              text_of(rows_.shift) + " & " + text_of((1u << rows_.bits) - 1) + ") != 0);");
-  line(1, "}");
+  if (!is_joined_) {
+    line(1, "PRESSO_DEVICE bool has_rows(u32 group) {");
+    line(2, "return simt::any((of_group(group)[" + text_of(rows_word_ * kLanes) + "] >> " +
+                text_of(rows_.shift) + " & " + text_of((1u << rows_.bits) - 1) + ") != 0);");
+    line(1, "}");
+  }
   line(1, "PRESSO_DEVICE void clear() {");
   line(2, "PRESSO_NO_UNROLL");
   line(2, "for (u32 group = 0; group <= kGroups; ++group) {");
@@ -170,6 +181,7 @@ void SourceWriter::write_lane_cells() {
       std::any_of(words_.begin(), words_.end(), [](const Word& word) { return word.has_high(); });
   line(1, "PRESSO_DEVICE void after_vector(const QueryArguments& q) {");
   line(2, "++vectors;");
+  if (has_chains_) line(2, "known = met;");
   if (fields_ != 0) line(2, "if (vectors % " + text_of(kFlushVectors) + " == 0) unpack();");
   if (has_high) {
     line(2, "if (vectors % " + text_of(kMostVectors) + " == 0) {");
@@ -235,12 +247,15 @@ void SourceWriter::write_lane_cells() {
   line(1, "PRESSO_DEVICE void flush(const QueryArguments& q, u64 matched) {");
   line(2, "unpack();");
   line(2, "flush_words(q);");
-  line(2, "const u64 rows = of_warp<Combine::kAdd>(matched);");
+  line(2, is_joined_ ? "static_cast<void>(matched);"
+                     : "const u64 rows = of_warp<Combine::kAdd>(matched);");
   line(2, "if (simt::lane() != 0) return;");
-  line(2, "u64 found = 0;  // rows of the groups that there are");
+  if (!is_joined_) line(2, "u64 found = 0;  // rows of the groups that there are");
   line(2, "PRESSO_NO_UNROLL");
   line(2, "for (u32 group = 0; group < q.groups; ++group) {");
-  line(3, "found += totals[group * kFields + " + text_of(rows_field()) + "];");
+  if (!is_joined_) {
+    line(3, "found += totals[group * kFields + " + text_of(rows_field()) + "];");
+  }
   line(3, "if (firsts[group] == kNoRowYet) continue;");
   line(3, "u64* const to = q.cells + group * q.group_words;");
   line(3, "combine_in_memory<Combine::kMin>(to, firsts[group]);");
@@ -255,7 +270,7 @@ void SourceWriter::write_lane_cells() {
     }
   }
   line(2, "}");
-  line(2, "if (found != rows) *q.fault = kKeyIsOutside;");
+  if (!is_joined_) line(2, "if (found != rows) *q.fault = kKeyIsOutside;");
   line(1, "}");
 }
 
@@ -292,6 +307,7 @@ void SourceWriter::write_block_cells() {
 
 void SourceWriter::write_cells() {
   line(0, "struct Question::Cells {");
+  if (has_chains_) line(1, "u64 pairs = 0;  // of rows and build rows");
   if (place_ == CellPlace::kLanes) {
     write_lane_cells();
   } else if (place_ == CellPlace::kBlock) {
@@ -363,10 +379,13 @@ void SourceWriter::add_to_cells() {
     line(2, "// the group; rows without one go to the spare group, or nowhere");
     line(2, "const bool has_group = there && static_cast<u32>(" + group_ +
                 ") < static_cast<u32>(q.groups);");
-    if (place_ != CellPlace::kLanes) line(2, "outside = outside || (there && !has_group);");
+    if (looks_outside()) line(2, "outside = outside || (there && !has_group);");
   }
   if (place_ == CellPlace::kLanes) {
     line(2, "const u32 group = has_group ? static_cast<u32>(" + group_ + ") : Cells::kGroups;");
+    if (is_joined_) {
+      line(2, std::string("seen |= ") + (has_many_groups() ? "u64{1}" : "1u") + " << group;");
+    }
     line(2, "u64* const of_group = cells.of_group(group);");
     for (std::size_t i = 0; i < words_.size(); ++i) {
       const Word& word = words_[i];
@@ -403,7 +422,7 @@ void SourceWriter::add_to_cells() {
   };
   line(3, place_ == CellPlace::kTable
               ? "if (firsts[step] > c.row(step)) simt::atomic_min(of_group, c.row(step));"
-              : "lower_first_row(" + at(0) + ", c.row(step));");
+              : "lower_first_row(" + at(0) + ", " + order_of_row() + ");");
   for (std::uint32_t i = 0; i < of_.cells; ++i) {
     const PipelineCell& cell = of_.cell[i];
     const bool is_sum = cell.kind != CellKind::kMin && cell.kind != CellKind::kMax;
@@ -445,12 +464,11 @@ void SourceWriter::write_take() {
   }
   if (place_ == CellPlace::kWritten) write_rows();
   if (place_ == CellPlace::kTable) write_keys();
-  const bool has_rows =
-      place_ != CellPlace::kColumns && place_ != CellPlace::kCount && place_ != CellPlace::kWritten;
-  if (has_rows) {
+  if (is_joined_) {
+    write_joined_rows();
+  } else if (has_program()) {
     const bool has_table = place_ == CellPlace::kTable;
-    const bool looks_outside = place_ == CellPlace::kBlock || place_ == CellPlace::kDevice;
-    if (looks_outside) line(1, "bool outside = false;  // of the groups that there are");
+    if (looks_outside()) line(1, "bool outside = false;  // of the groups that there are");
     line(1, "PRESSO_UNROLL");
     line(1, "for (u32 step = 0; step < C::kSteps; ++step) {");
     line(2, std::string(has_table ? "const bool there = simt::has_bit(with_group"
@@ -460,16 +478,13 @@ void SourceWriter::write_take() {
     if (drops_rows_ && !has_table) line(2, "if (!there) mask &= ~(1u << step);");
     add_to_cells();
     line(1, "}");
-    if (looks_outside) line(1, "if (outside) *q.fault = kKeyIsOutside;");
-    for (std::uint32_t i = 0; place_ == CellPlace::kOne && i < of_.cells; ++i) {
-      if (of_.cell[i].kind != CellKind::kCount || !takes_all(of_.cell[i])) continue;
-      line(1, "cells.s" + text_of(i) + " += simt::popcount(mask);");
-    }
+    if (looks_outside()) line(1, "if (outside) *q.fault = kKeyIsOutside;");
+    write_counts();
   }
-  line(1, "return mask;");
+  line(1, has_chains_ ? "return taken;" : "return mask;");
   line(0, "}");
   line(0, "");
-  if (place_ == CellPlace::kLanes) write_first_rows();
+  if (notes_first_rows()) write_first_rows();
 }
 
 /// The first rows of groups that a warp meets for the first time, once it has taken a vector.
@@ -505,6 +520,31 @@ void SourceWriter::write_first_rows() {
   line(1, "simt::warp_sync();");
   line(0, "}");
   line(0, "");
+}
+
+void SourceWriter::write_seen() {
+  if (place_ != CellPlace::kLanes) return;
+  line(1, std::string(has_many_groups() ? "u64" : "u32") + " seen = 0;  // bits of groups");
+}
+
+/// Counts of all rows that are left, without groups.
+void SourceWriter::write_counts() {
+  for (std::uint32_t i = 0; place_ == CellPlace::kOne && i < of_.cells; ++i) {
+    if (of_.cell[i].kind != CellKind::kCount || !takes_all(of_.cell[i])) continue;
+    line(1, "cells.s" + text_of(i) + " += simt::popcount(mask);");
+  }
+}
+
+/// Which of the groups in `seen` have no first row yet.
+void SourceWriter::write_fresh() {
+  line(1, "// The first rows of groups that the warp meets for the first time.");
+  if (has_many_groups()) {
+    line(1, "const u64 all_seen = u64{simt::reduce_or(static_cast<u32>(seen >> 32))} << 32 |");
+    line(1, "                     simt::reduce_or(static_cast<u32>(seen));");
+    line(1, "const u64 fresh = all_seen & ~cells.known & ((u64{1} << Cells::kGroups) - 1);");
+  } else {
+    line(1, "const u32 fresh = simt::reduce_or(seen) & ~cells.known & low_ones(Cells::kGroups);");
+  }
 }
 
 }  // namespace presso::gpu

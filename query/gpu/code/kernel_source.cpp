@@ -17,7 +17,6 @@ namespace presso::gpu {
 
 Status SourceWriter::check() const {
   if (of_.columns == 0 || of_.columns > kMostQueryColumns) return not_compiled("no column");
-  if (of_.repeats || of_.order_bits != 0) return not_compiled("joins");
   for (std::uint32_t i = 0; i < of_.cells; ++i) {
     const RealPart part = of_.cell[i].part;
     const bool is_known =
@@ -69,7 +68,11 @@ void SourceWriter::choose_sizes() {
   // Keys and places of all steps are in registers.
   constexpr std::uint32_t kMostKeySteps = 8;
   const std::uint32_t most = place_ == CellPlace::kTable ? kMostKeySteps : kLanes;
-  while (steps_ < most && words_loaded(steps_) < kEnoughWords) steps_ *= 2;
+  if (is_joined_) {
+    if (joined_registers(kMostJoinedSteps) <= kMostRegisters) steps_ = kMostJoinedSteps;
+  } else {
+    while (steps_ < most && words_loaded(steps_) < kEnoughWords) steps_ *= 2;
+  }
   const std::uint32_t tests =
       std::max<std::uint32_t>(1, static_cast<std::uint32_t>(source_.tests.size()));
   task_bytes_ = of_.columns * 128u + (reads_nulls() ? of_.columns : 1) * 64u +
@@ -99,11 +102,12 @@ bool SourceWriter::tests_wide() const {
                      [this](const ConditionTest& test) { return is_wide(test.column); });
 }
 
-/// Whether a row takes many instructions. Then it pays to ask for the next vector's words ahead
-/// (TPC-H Q6 1.16 to 1.03 ms); elsewhere that keeps L2 busy (a sum behind one condition 0.77 to
-/// 0.84 ms).
+/// Whether a row takes many instructions, or waits for those of other tables. Then it pays to ask
+/// for the next vector's words ahead (TPC-H Q6 1.16 to 1.03 ms); elsewhere that keeps L2 busy (a
+/// sum behind one condition 0.77 to 0.84 ms).
 bool SourceWriter::is_busy() const {
   constexpr std::size_t kBusy = 20;
+  if (is_joined_) return true;
   const std::size_t of_groups = of_.has_groups ? 10 + 4 * words_.size() : 0;
   const std::size_t columns =
       static_cast<std::size_t>(std::popcount(unsigned{of_.program_columns}));
@@ -123,13 +127,15 @@ std::uint32_t SourceWriter::words_loaded(std::uint32_t steps) const {
 std::uint32_t SourceWriter::blocks_for_registers() const {
   // Values of more than 32 bits take two registers on their way.
   constexpr std::uint32_t kOfWide = 16;
-  std::uint32_t words = words_loaded(steps_);
+  std::uint32_t some = words_loaded(steps_) + own_registers();
   for (std::uint32_t i = 0; i < of_.columns; ++i) {
-    if ((used_ >> i & 1) != 0 && is_wide(i)) words += kOfWide;
+    if ((used_ >> i & 1) != 0 && is_wide(i)) some += kOfWide;
   }
-  const std::uint32_t own =
-      place_ == CellPlace::kOne || place_ == CellPlace::kColumns ? 2u * of_.cells : 0;
-  const std::uint32_t warps = words + own <= 40 ? kLanes : words + own <= 64 ? 24 : 16;
+  std::uint32_t warps = some <= 40 ? kLanes : some <= 64 ? 24 : 16;
+  if (is_joined_) {
+    const std::uint32_t all = joined_registers(steps_);
+    warps = all <= 84 ? 24 : all <= kMostRegisters ? 16 : 8;
+  }
   return warps * kLanes / source_.threads;
 }
 
@@ -343,6 +349,7 @@ Status SourceWriter::make_step(const PipelineStep& step, unsigned number) {
       made.comment = "rows for which it is not true are dropped";
       made.text = "there = there && " + operand(step, true, step.a.is_wide(), made) + " != 0;";
       made.name.clear();
+      made.is_ordered = made.drops_in_loop = true;
       drops_rows_ = true;
       program_.push_back(std::move(made));
       return {};
@@ -351,8 +358,10 @@ Status SourceWriter::make_step(const PipelineStep& step, unsigned number) {
       made.comment = "the place that the row's key has in the table";
       made.text = declared + "static_cast<i32>(groups[step]);";
       break;
+    case Kind::kReal:
+      return not_compiled("doubles");
     default:
-      return not_compiled("joins or doubles");
+      return make_join_step(step, number);
   }
   variable_[step.to.bits] = made.name;
   program_.push_back(std::move(made));
@@ -360,13 +369,21 @@ Status SourceWriter::make_step(const PipelineStep& step, unsigned number) {
 }
 
 Status SourceWriter::make_program() {
-  for (unsigned i = 0; i < of_.steps; ++i) PRESSO_TRY(make_step(of_.program[i], i));
+  for (unsigned i = 0; i < of_.steps && !marks_only_; ++i) {
+    PRESSO_TRY(make_step(of_.program[i], i));
+  }
   const bool is_last = of_.steps != 0 && of_.program[of_.steps - 1].kind == Kind::kGroup;
-  if (place_ == CellPlace::kTable ? !is_last : !key_.empty()) {
+  if (of_.place == GroupPlace::kTable ? !is_last : !key_.empty()) {
     return not_compiled("keys that are not looked for last");
   }
   if (of_.has_groups) group_ = variable_[of_.group_register.bits];
   if (source_.constants.size() > kMostQueryConstants) return not_compiled("many constants");
+  const bool adds_rows = of_.place == GroupPlace::kLanes || of_.place == GroupPlace::kBytes ||
+                         of_.place == GroupPlace::kBlock || of_.place == GroupPlace::kDevice;
+  if (of_.order_bits != 0 && !is_joined_) return not_compiled("an order of rows' own");
+  if (is_joined_ && !adds_rows) {
+    return not_compiled("joined rows that are written, or have groups in a table");
+  }
   return {};
 }
 
@@ -411,7 +428,7 @@ void SourceWriter::write_header() {
   line(0, "// Generated by presso for one shape of question: " + text_of(of_.columns) +
               " columns, " + text_of(source_.tests.size()) + " ranges, " + text_of(of_.cells) +
               " cells.");
-  line(0, "#include \"query/gpu/code/query_kernel.cuh\"");
+  include_finders();
   if (place_ == CellPlace::kTable) {
     line(0, "#include \"query/gpu/kernels/group_table.cuh\"");
   }
@@ -436,9 +453,11 @@ void SourceWriter::write_header() {
   line(1, std::string("static constexpr bool kLoadsLate = ") + (late_ != 0 ? "true;" : "false;"));
   line(1, std::string("static constexpr bool kPrefetches = ") + (is_busy() ? "true;" : "false;"));
   line(1, std::string("static constexpr bool kNotesFirstRows = ") +
-              (place_ == CellPlace::kLanes ? "true;" : "false;"));
+              (notes_first_rows() ? "true;" : "false;"));
   line(1, std::string("static constexpr bool kWantsBits = ") +
               (of_.matched_bits != nullptr ? "true;" : "false;"));
+  line(1,
+       std::string("static constexpr bool kCountsPairs = ") + (has_chains_ ? "true;" : "false;"));
   line(1, "struct Columns;");
   line(1, "struct Cells;");
   line(1, "template <class C>");
@@ -447,7 +466,7 @@ void SourceWriter::write_header() {
   line(1,
        "static PRESSO_DEVICE u32 take(const QueryArguments& q, const C& c, const Place& at, u32 "
        "mask, Cells& cells);");
-  if (place_ == CellPlace::kLanes) {
+  if (notes_first_rows()) {
     line(1, "template <class C>");
     line(1,
          "static PRESSO_DEVICE void note_first_rows(const QueryArguments& q, const C& all, u32 "
@@ -604,8 +623,9 @@ void SourceWriter::write_conditions() {
 Result<KernelSource> SourceWriter::write() {
   PRESSO_TRY(check());
   PRESSO_TRY(make_conditions());
-  choose_place();
   PRESSO_TRY(make_program());
+  choose_place();
+  if (is_joined_) plan_phases();
   choose_sizes();
   write_header();
   write_columns();

@@ -4,7 +4,7 @@
 // of the question, the table's size and its blocks are arguments (query_arguments.h), so that other
 // questions of the same shape share the code (Funke and Teubner, 2020, compile queries for GPUs in
 // such a way; S4.14 in docs/sources.md). Host code that knows no device.
-// Tests: tests/unit/query/gpu/kernel_source_test.cpp, tests/queries/one_table.txt.
+// Tests: tests/unit/query/gpu/kernel_source_test.cpp, tests/queries/one_table.txt, joins.txt.
 #pragma once
 
 #include <cstdint>
@@ -64,8 +64,10 @@ struct KernelSource {
 inline constexpr const char* kUsualKernel = "presso_usual";
 inline constexpr const char* kOthersKernel = "presso_others";
 
-/// Writes the source for a pipeline whose place for groups has been chosen. kUnsupported, with what
-/// it is, where the pipeline has a step that is not compiled yet.
+/// Writes the source for a pipeline whose place for groups has been chosen, and whose build sides
+/// are there: forms of lookups, whether they have chains, and widths of arrays are part of the
+/// code, what is in them is not. kUnsupported, with what it is, where the pipeline has a step that
+/// is not compiled yet.
 Result<KernelSource> source_of(const Pipeline& pipeline, const QueryShape& shape);
 
 }  // namespace presso::gpu

@@ -684,13 +684,14 @@ PRESSO_DEVICE void run_usual(const QueryArguments& q) {
         Question::note_first_rows(q, columns, rows, cells);
       }
       cells.after_vector(q);
-      matched += simt::popcount(rows);
+      if constexpr (!Question::kCountsPairs) matched += simt::popcount(rows);
       if constexpr (Question::kWantsBits) {
         const u64 word = (u64{slice} * kSliceVectors + at.vector) * kVectorSteps + simt::lane();
         simt::store_streaming(q.matched_bits + word, transposed(rows));
       }
     }
   }
+  if constexpr (Question::kCountsPairs) matched = cells.pairs;
   cells.flush(q, matched);
   flush_cell<Combine::kAdd>(q.matched, matched);
 }
@@ -733,7 +734,7 @@ PRESSO_DEVICE void run_others(const QueryArguments& q) {
       taken |= mask << (step - first_step);
       const u32 rows = simt::ballot(mask != 0);
       if (simt::lane() != 0) continue;
-      matched += simt::popcount(rows);
+      if constexpr (!Question::kCountsPairs) matched += simt::popcount(rows);
       if constexpr (Question::kWantsBits) {
         q.matched_bits[(u64{slice} * kSliceVectors + vector) * kVectorSteps + step] = rows;
       }
@@ -745,6 +746,7 @@ PRESSO_DEVICE void run_others(const QueryArguments& q) {
     }
     cells.after_vector(q);
   }
+  if constexpr (Question::kCountsPairs) matched = cells.pairs;
   cells.flush(q, matched);
   flush_cell<Combine::kAdd>(q.matched, matched);
 }

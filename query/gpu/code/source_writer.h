@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Writes the source of a query's kernels (kernel_source.h): the text's parts, and what they have to
 // agree on. kernel_source.cpp has columns, conditions and the program, kernel_cells.cpp has cells
-// and what becomes of rows, kernel_rows.cpp tables of groups and rows that are written. Tests:
+// and what becomes of rows, kernel_rows.cpp tables of groups and rows that are written,
+// kernel_joins.cpp rows that are joined. Tests:
 // tests/unit/query/gpu/kernel_source_test.cpp.
 #pragma once
 
@@ -56,6 +57,13 @@ class SourceWriter {
   static constexpr unsigned kMostPackedBits = 26;
   /// A warp's sum over kMostVectors vectors of values of this width stays below 2^63.
   static constexpr unsigned kMostPairedBits = 40;
+  /// Steps of a vector that are taken together where rows are joined: the loads of eight rows of
+  /// each lane keep memory busy.
+  static constexpr std::uint32_t kMostJoinedSteps = 8;
+  /// Registers of a thread beside those of columns and of joined rows, and the most there are of
+  /// all of them where rows are taken eight steps at a time.
+  static constexpr std::uint32_t kOtherRegisters = 48;
+  static constexpr std::uint32_t kMostRegisters = 144;
   static constexpr std::uint32_t kMostVectors = 1u << 13;
 
   /// A part of a word: what it holds of the cell's values; or, of kRows, how many rows.
@@ -80,11 +88,27 @@ class SourceWriter {
     std::string comment, text;
     std::string name;                ///< of its value; empty: it has none
     std::vector<std::string> reads;  ///< names of others
+    // Where tables are joined:
+    bool is_ordered = false;  ///< it drops rows or marks some: what comes next is about the others
+    bool drops_in_loop = false;       ///< `there` is false for rows that it drops
+    bool is_late = false;             ///< loads from memory: later phases have its value
+    std::string array, again;         ///< declares what later phases read instead, and reads it
+    std::vector<std::string> behind;  ///< lines that stand behind the loop over steps
+    std::string chain;                ///< of a lookup with chains: the number in its names
+    std::string lookup;
+    unsigned registers = 0;       ///< of each step, that later phases read
+    unsigned while_it_loads = 0;  ///< of each step, in its own phase
+    bool is_checked = false;      ///< whether pairs of the chain are checked
+    bool ends_with_pair = false;  ///< rows that have had one need no other
   };
 
-  // Parts of the text, indented by two spaces for each level.
+  /// Parts of the text, indented by two spaces for each level; one line or several.
   void line(unsigned level, std::string_view text) {
-    source_.text.append(std::size_t{2} * level, ' ');
+    if (const std::size_t end = text.find('\n'); end != text.npos) {
+      line(level, text.substr(0, end));
+      return line(level, text.substr(end + 1));
+    }
+    source_.text.append(std::size_t{2} * (level + indent_), ' ');
     source_.text += text;
     source_.text += '\n';
   }
@@ -119,6 +143,41 @@ class SourceWriter {
   void write_keys();
   void write_rows();
   void write_row(std::uint32_t array, const std::string& value);
+  void write_seen();
+  void write_counts();
+  void write_fresh();
+  bool has_groups() const { return place_ != CellPlace::kOne; }
+  /// The program runs for each row, and adds to cells.
+  bool has_program() const {
+    return place_ != CellPlace::kColumns && place_ != CellPlace::kCount &&
+           place_ != CellPlace::kWritten;
+  }
+  /// Whether each row's group is compared with how many there are; else their rows are counted.
+  bool looks_outside() const {
+    return place_ == CellPlace::kBlock || place_ == CellPlace::kDevice ||
+           (place_ == CellPlace::kLanes && is_joined_);
+  }
+  bool notes_first_rows() const { return place_ == CellPlace::kLanes && !is_joined_; }
+  std::string order_of_row() const;
+
+  // Joins (kernel_joins.cpp).
+  Status make_join_step(const PipelineStep& step, unsigned number);
+  void make_find(const PipelineStep& step, Statement& made);
+  void make_check(const PipelineStep& step, Statement& made);
+  void include_finders();
+  void plan_phases();
+  std::vector<std::string> read_by_cells() const;
+  /// The lines of a phase's loop over steps, and the statements of earlier phases that they read.
+  struct PhaseText {
+    std::vector<std::string> lines;
+    std::vector<std::size_t> carried;
+  };
+  PhaseText text_of_phase(std::size_t phase) const;
+  std::uint32_t registers_of_step() const;
+  void write_joined_rows();
+  void write_phase(std::size_t phase);
+  void write_chain(const Statement& find, std::size_t phase);
+  void write_joined_cells();
   void write_one_cells();
   void add_to_cells();
 
@@ -142,6 +201,12 @@ class SourceWriter {
   bool has_many_groups() const { return lane_groups() >= kLanes - 1; }
   std::uint32_t blocks_for_registers() const;
   std::uint32_t words_loaded(std::uint32_t steps) const;
+  std::uint32_t joined_registers(std::uint32_t steps) const {
+    return kOtherRegisters + words_loaded(steps) + steps * registers_of_step() + own_registers();
+  }
+  std::uint32_t own_registers() const {
+    return place_ == CellPlace::kOne || place_ == CellPlace::kColumns ? 2u * of_.cells : 0;
+  }
   bool is_busy() const;
   bool reads_nulls() const;
   bool has_cells_in_memory() const {
@@ -166,6 +231,12 @@ class SourceWriter {
   std::string condition_;
   std::vector<Statement> program_;
   bool drops_rows_ = false;
+  bool is_joined_ = false;             ///< the program finds, or reads, rows of other tables
+  bool has_chains_ = false;            ///< a row may have several build rows
+  bool marks_only_ = false;            ///< no row is left at the end
+  std::map<Byte, std::size_t> finds_;  ///< by lookup
+  std::vector<std::vector<std::size_t>> phases_;  ///< statements that are ordered, or late
+  unsigned indent_ = 0;
   /// Products of two narrow values, which a sum may take factor by factor.
   std::map<std::string, std::pair<std::string, std::string>> factors_;
   std::string group_;  ///< the variable of the row's group

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "query/gpu/join/match_tile.cuh"
+#include "query/gpu/join/warp_range.cuh"
 
 namespace presso::gpu {
 

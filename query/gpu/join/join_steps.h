@@ -31,13 +31,14 @@
 // device memory; a kernel that turns out to be unnecessary returns at once.
 #pragma once
 
+#include "query/gpu/join/build_array.cuh"
+#include "query/gpu/join/build_table.cuh"
 #include "query/gpu/join/chained_slices.cuh"
 #include "query/gpu/join/chained_table.cuh"
 #include "query/gpu/join/device_join_plan.h"
 #include "query/gpu/join/join_sources.h"
-#include "query/gpu/join/key_array.cuh"
 #include "query/gpu/join/key_merge.cuh"
-#include "query/gpu/join/key_table.cuh"
+#include "query/gpu/join/look_up.cuh"
 #include "query/gpu/join/part_join.cuh"
 #include "query/gpu/join/unmatched_rows.cuh"
 

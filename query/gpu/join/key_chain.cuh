@@ -10,6 +10,7 @@
 
 #include "query/gpu/join/key_array.cuh"
 #include "query/gpu/join/key_table.cuh"
+#include "query/gpu/join/match_tile.cuh"
 
 namespace presso::gpu {
 

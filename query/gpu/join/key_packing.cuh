@@ -15,7 +15,9 @@
 #pragma once
 
 #include "query/gpu/join/key_packing.h"
+#include "query/gpu/join/key_source.cuh"
 #include "query/gpu/join/key_table.cuh"
+#include "query/gpu/join/match_tile.cuh"
 
 namespace presso::gpu {
 

@@ -6,7 +6,9 @@
 // Tested by tests/simt/ascending_lookup_test.cpp.
 #pragma once
 
-#include "query/gpu/join/match_tile.cuh"
+#include "presso/no_row.h"
+#include "query/gpu/join/key_hash.cuh"
+#include "query/gpu/join/warp_range.cuh"
 
 namespace presso::gpu {
 

@@ -14,7 +14,8 @@
 // the table.
 #pragma once
 
-#include "query/gpu/join/look_up.cuh"
+#include "presso/no_row.h"
+#include "query/gpu/join/key_hash.cuh"
 
 namespace presso::gpu {
 
@@ -85,19 +86,20 @@ struct KeyTable {
   }
 
   /// Loads the first unit of all keys of the lane before it looks at one; most searches end there.
-  PRESSO_DEVICE void find(u64, const Key (&keys)[kTileItems], u32 joins, u32 (&found)[kTileItems],
+  template <u32 kItems>
+  PRESSO_DEVICE void find(u64, const Key (&keys)[kItems], u32 joins, u32 (&found)[kItems],
                           Byte*) const {
-    Key hashes[kTileItems];
-    u32 at[kTileItems];
-    KeyUnit<Key> first[kTileItems];
+    Key hashes[kItems];
+    u32 at[kItems];
+    KeyUnit<Key> first[kItems];
     PRESSO_UNROLL
-    for (u32 item = 0; item < kTileItems; ++item) {
+    for (u32 item = 0; item < kItems; ++item) {
       hashes[item] = hash_key(keys[item]);
       at[item] = is_special(hashes[item]) ? count : first_unit(hashes[item]);
       if ((joins >> item & 1) != 0) first[item] = simt::load_readonly(units + at[item]);
     }
     PRESSO_UNROLL
-    for (u32 item = 0; item < kTileItems; ++item) {
+    for (u32 item = 0; item < kItems; ++item) {
       found[item] = kNoRow;
       if ((joins >> item & 1) == 0) continue;
       const Key hash = hashes[item];
@@ -152,61 +154,6 @@ struct KeyTable {
       old = claim(insertion);
     }
     return old != kEmptySlot;
-  }
-};
-
-/// Arguments of BuildTable.
-template <class Source>
-struct TableBuildArguments {
-  KeyTable<typename Source::Key> table;
-  JoinRows build;
-  JoinTotals* totals = nullptr;
-  Source source = {};
-};
-
-/// Threads to data: a thread block takes a tile of build rows. No shared memory.
-template <class Source>
-struct BuildTable {
-  using Arguments = TableBuildArguments<Source>;
-  using Key = typename Source::Key;
-  static constexpr const char* kName = "building a table of keys";
-  static constexpr u32 kThreads = kTileThreads;
-  static constexpr u32 kBlocks = 4;
-  static constexpr bool kWholeGrid = true;
-  static constexpr u32 kSharedBytes = 0;
-
-  PRESSO_DEVICE static void run(const Arguments& to) {
-    const u64 tiles = tiles_of(to.build.count);
-    for (u64 tile = simt::block_index(); tile < tiles; tile += simt::grid_blocks()) {
-      Key keys[kTileItems];
-      u32 joins = 0;
-      PRESSO_UNROLL
-      for (u32 item = 0; item < kTileItems; ++item) {
-        const u64 row = tile_row(tile, item);
-        const bool joins_here =
-            load_key(to.source, to.build, row, takes_part(to.build, row), keys[item]);
-        joins |= static_cast<u32>(joins_here) << item;
-      }
-      // All first claims are issued before the result of one is used.
-      typename KeyTable<Key>::Insertion insertions[kTileItems];
-      u64 old[kTileItems];
-      PRESSO_UNROLL
-      for (u32 item = 0; item < kTileItems; ++item) {
-        const auto row = static_cast<u32>(tile_row(tile, item));
-        keys[item] = hash_key(keys[item]);
-        insertions[item] = to.table.begin_insertion(keys[item], row);
-        const bool claims = (joins >> item & 1) != 0 && !KeyTable<Key>::is_special(keys[item]);
-        old[item] = claims ? KeyTable<Key>::claim(insertions[item]) : 0;
-      }
-      bool repeats = false;
-      PRESSO_UNROLL
-      for (u32 item = 0; item < kTileItems; ++item) {
-        if ((joins >> item & 1) == 0) continue;
-        const auto row = static_cast<u32>(tile_row(tile, item));
-        repeats |= to.table.finish(insertions[item], old[item], keys[item], row);
-      }
-      if (repeats) to.totals->has_duplicates = 1;
-    }
   }
 };
 

@@ -11,29 +11,9 @@
 #include <optional>
 
 #include "presso/device_join.h"
+#include "query/gpu/join/lookup_arrays.h"
 
 namespace presso::gpu {
-
-/// How build rows are found.
-enum class LookupForm : std::uint8_t {
-  kArray,      ///< a place for each key of a range (key_array.cuh)
-  kTable,      ///< one hash table of keys (key_table.cuh)
-  kAscending,  ///< keys that ascend as signed numbers and are searched (key_search.cuh)
-};
-
-/// A lookup in device memory, as kernels take it.
-struct Lookup {
-  /// For an array: the build row of key least + i, or kNoRow. For ascending keys: the row of each.
-  std::uint32_t* places = nullptr;
-  std::uint64_t least = 0;
-  std::uint64_t last = 0;        ///< the greatest key minus the least one
-  void* units = nullptr;         ///< for a table: its units; for ascending keys: the keys
-  std::uint32_t unit_count = 0;  ///< for ascending keys: the number of rows
-  LookupForm form = LookupForm::kTable;
-  /// For each build row another row with the same key, or kNoRow. nullptr if one row of a key is
-  /// enough.
-  std::uint32_t* next = nullptr;
-};
 
 /// Decides the form, and how much device memory it takes.
 class LookupPlan {

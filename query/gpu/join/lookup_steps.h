@@ -2,8 +2,8 @@
 // Builds a Lookup (lookup.h): clears its memory and runs the kernels in their order. Templates over
 // what runs kernels, as in join_steps.h. Tested by tests/simt/ascending_lookup_test.cpp.
 //
-//   kArray      BuildArray, or BuildChains if all rows of a key are wanted      key_array.cuh
-//   kTable      BuildTable, or BuildChains                                      key_table.cuh
+//   kArray      BuildArray, or BuildChains if all rows of a key are wanted      build_array.cuh
+//   kTable      BuildTable, or BuildChains                                      build_table.cuh
 //   kAscending  for numbers: MarkNumbers, CountMarks, ScanSums; then            ascending_rows.cuh
 //               PlaceKeys, LinkKeys
 //
@@ -12,6 +12,8 @@
 #pragma once
 
 #include "query/gpu/join/ascending_rows.cuh"
+#include "query/gpu/join/build_array.cuh"
+#include "query/gpu/join/build_table.cuh"
 #include "query/gpu/join/key_chain.cuh"
 #include "query/gpu/join/lookup.h"
 

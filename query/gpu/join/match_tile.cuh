@@ -32,17 +32,6 @@ PRESSO_DEVICE void for_each_row(u64 count, const Work& work) {
   }
 }
 
-/// Replaces each lane's numbers by the least and the greatest of the warp.
-template <class Number>
-PRESSO_DEVICE void reduce_range(Number& least, Number& most) {
-  for (u32 distance = kWarpSize / 2; distance > 0; distance /= 2) {
-    const Number other_least = simt::shuffle_xor(least, distance);
-    const Number other_most = simt::shuffle_xor(most, distance);
-    least = other_least < least ? other_least : least;
-    most = other_most > most ? other_most : most;
-  }
-}
-
 /// Whether the bit of a row is set; true without a bitmap.
 PRESSO_DEVICE bool has_bit(const u32* bits, u64 row) {
   if (bits == nullptr) return true;

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "query/gpu/join/lookup.h"
+#include "query/gpu/join/lookup_arrays.h"
 #include "query/gpu/kernels/result_words.h"
 #include "query/gpu/kernels/table_block.h"
 
@@ -28,8 +29,6 @@ constexpr std::uint32_t kMostChainSteps = 24;
 /// Of GroupPlace::kBytes.
 constexpr std::uint32_t kMostPlanes = 16;
 constexpr std::uint32_t kMostByteGroups = 8;
-constexpr std::uint32_t kMostLookups = 8;
-constexpr std::uint32_t kMostRowArrays = 16;
 constexpr std::uint32_t kMostRowBits = 4;
 /// Of Pipeline::row_bits: where a kernel that another one goes before finds the rows that it left.
 constexpr Byte kBitsBefore = kMostRowBits - 1;
@@ -199,13 +198,6 @@ struct PipelineCell {
   std::int16_t unit = 0;  ///< of doubles: 2^unit
   /// Sums of integers: each value has at most so many bits and is not negative; 0: not known.
   Byte bits = 0;
-};
-
-/// A value for each row of a build side, or for each value of a column.
-struct RowArray {
-  void* values = nullptr;
-  std::uint32_t count = 0;  ///< of those that are read
-  bool is_wide = false;     ///< 64 bits, else 32, signed
 };
 
 /// What a row that is left writes to an array.

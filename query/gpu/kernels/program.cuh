@@ -8,6 +8,7 @@
 // Tests: tests/queries/one_table.txt.
 #pragma once
 
+#include "query/gpu/join/join_sizes.h"
 #include "query/gpu/join/key_array.cuh"
 #include "query/gpu/join/key_search.cuh"
 #include "query/gpu/join/key_table.cuh"

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "query/gpu/join/lookup_arrays.h"
 #include "query/gpu/kernels/table_layout.h"
 
 namespace presso::gpu {
@@ -59,6 +60,7 @@ struct QueryArguments {
   const std::uint32_t* code_numbers = nullptr;
   std::uint32_t row_groups = 0;
   std::uint32_t group_words = 0;
+  std::uint32_t order_bits = 0;
   std::uint64_t groups = 1;
   std::uint64_t* cells = nullptr;
   std::uint64_t* matched = nullptr;
@@ -70,6 +72,9 @@ struct QueryArguments {
   std::uint64_t* rows_out = nullptr;
   std::uint64_t most_rows_out = 0;
   void* arrays_out[kMostWrittenArrays] = {};  ///< of Pipeline::output
+  Lookup lookups[kMostLookups];
+  std::uint32_t* marks[kMostLookups] = {};
+  RowArray arrays[kMostRowArrays];  ///< with one value at least
 
   /// Vectors that are not usual, each slice * kSliceVectors + vector, and how many: written by the
   /// kernel of usual vectors, read by that of the others. nullptr: there must be none.

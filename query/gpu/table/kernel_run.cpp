@@ -149,6 +149,8 @@ Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const 
   std::copy(source.tests.begin(), source.tests.end(), q.tests);
   std::copy(source.constants.begin(), source.constants.end(), q.constants);
   q.column_count = pipeline.columns;
+  std::copy(std::begin(pipeline.lookups), std::end(pipeline.lookups), q.lookups);
+  std::copy(std::begin(pipeline.arrays), std::end(pipeline.arrays), q.arrays);
   // The blocks may be those of several tables of the same kind.
   const std::size_t tables = slices / std::max<std::size_t>(table.slices().size(), 1);
   q.most_others =
@@ -181,6 +183,30 @@ Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const 
   return made;
 }
 
+/// Other build sides of the same forms may have come since the code was made.
+Status KernelRun::place_build_sides(const Pipeline& pipeline) {
+  QueryArguments& q = arguments_;
+  for (std::size_t i = 0; i < kMostLookups; ++i) {
+    const Lookup& lookup = pipeline.lookups[i];
+    const bool is_same = lookup.form == q.lookups[i].form &&
+                         (lookup.next == nullptr) == (q.lookups[i].next == nullptr);
+    if (!is_same) {
+      return make_error(ErrorCode::kInvalidArgument, "a build side has changed its form");
+    }
+    q.lookups[i] = lookup;
+    q.marks[i] = pipeline.marks[i];
+  }
+  for (std::size_t i = 0; i < kMostRowArrays; ++i) {
+    if (pipeline.arrays[i].is_wide != q.arrays[i].is_wide) {
+      return make_error(ErrorCode::kInvalidArgument, "an array has changed its width");
+    }
+    q.arrays[i] = pipeline.arrays[i];
+    // The first value is read where there is none, too.
+    if (q.arrays[i].count == 0) q.arrays[i].values = memory_.get();
+  }
+  return {};
+}
+
 Status KernelRun::enqueue(const Pipeline& pipeline) {
   QueryArguments& q = arguments_;
   q.table = pipeline.table;
@@ -194,6 +220,7 @@ Status KernelRun::enqueue(const Pipeline& pipeline) {
   q.code_numbers = pipeline.code_numbers;
   q.row_groups = pipeline.row_groups;
   q.group_words = pipeline.group_words;
+  q.order_bits = pipeline.order_bits;
   q.groups = pipeline.groups;
   q.cells = pipeline.cells_out;
   q.matched = pipeline.matched;
@@ -207,6 +234,7 @@ Status KernelRun::enqueue(const Pipeline& pipeline) {
   for (std::uint32_t i = 0; i < pipeline.outputs; ++i) {
     q.arrays_out[i] = pipeline.output[i].to.values;
   }
+  PRESSO_TRY(place_build_sides(pipeline));
   PRESSO_TRY(space_.kernels.clear(memory_.get(), MemoryParts::kAlignment, space_.stream));
   PRESSO_TRY(kernels_->launch(kUsualKernel, &q, sizeof q, usual_blocks_, source_.threads,
                               source_.shared_bytes, space_.stream));

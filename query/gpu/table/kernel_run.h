@@ -37,6 +37,7 @@ class KernelRun {
   std::uint64_t values_bytes() const;
   std::uint64_t decoded_bytes(std::uint32_t vectors) const;
   std::uint32_t most_decoded() const;
+  Status place_build_sides(const Pipeline& pipeline);
   Status run_others();
 
   const RunSpace& space_;

@@ -3,6 +3,8 @@
 // on once and is counted that many times, so that keys with very many rows cost no more than
 // others.
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "query/gpu/table/pipeline_builder.h"
 #include "query/rows/table_facts.h"
@@ -78,6 +80,7 @@ Status PipelineBuilder::weigh_rows() {
       cell.value = *weight;
     } else if (cell.kind == PipelineCell::Kind::kSum) {
       PRESSO_ASSIGN(cell.value, append(Kind::kMultiply, cell.value, *weight, true));
+      std::tie(cell.least, cell.most) = std::pair(1, 0);  // not known
     }
   }
   PRESSO_ASSIGN(pair_count_, add_cell({PipelineCell::Kind::kSum, *weight, {}, {}}));

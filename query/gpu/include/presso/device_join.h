@@ -34,6 +34,7 @@
 
 #include "presso/arrow_abi.h"
 #include "presso/error.h"
+#include "presso/no_row.h"
 
 struct CUstream_st;  // cudaStream_t points to one
 
@@ -44,10 +45,6 @@ class JoinKernels;    // query/gpu/join/join_kernels.h
 class JoinPlan;       // query/gpu/join/device_join_plan.h
 class JoinWorkplace;  // query/gpu/join/join_workplace.h
 struct MemoryLimits;  // decompress/gpu/runtime/memory.h
-
-/// The row number that means "no row": the partner of a probe row of a left or full join, or of a
-/// build row of a right or full join, that has no match.
-constexpr std::uint32_t kNoRow = 0xFFFFFFFFu;
 
 /// Which rows a join gives. A match is a pair of a probe row and a build row with equal keys.
 enum class JoinKind : std::uint8_t {

@@ -77,6 +77,13 @@ struct Made {
     cell.from = from;
     cell.bits = bits;
   }
+  /// A step of a join, which reads `a`.
+  PipelineStep& add_join(PipelineStep::Kind kind, Byte number, RegisterPlace to, RegisterPlace a) {
+    PipelineStep& step = add_step(kind, to);
+    step.column = number;
+    step.a = a;
+    return step;
+  }
   std::string text() const {
     const Result<KernelSource> made = gpu::source_of(pipeline, shape);
     EXPECT_TRUE(made.ok()) << made.error().text();
@@ -220,6 +227,60 @@ Made written_rows() {
   return made;
 }
 
+/// Sums of a wide value of one table by a key of another, which the rows of both are joined with:
+/// by an array, and by a table of keys.
+Made joined_sums() {
+  Made made;
+  for (const int width : {20, 11, 24}) made.add_column(static_cast<Byte>(width));
+  made.add_range(2);
+  made.pipeline.lookups[0].form = gpu::LookupForm::kArray;
+  made.pipeline.lookups[1].form = gpu::LookupForm::kTable;
+  made.pipeline.arrays[1].is_wide = true;
+  made.add_load(0, narrow(0));
+  made.add_join(PipelineStep::Kind::kFind, 0, narrow(1), narrow(0));
+  made.add_load(1, narrow(2));
+  made.add_join(PipelineStep::Kind::kFindOrNone, 1, narrow(3), narrow(2));
+  made.add_join(PipelineStep::Kind::kGather, 0, narrow(4), narrow(1)).constant = 7;
+  made.add_join(PipelineStep::Kind::kGather, 1, wide(5), narrow(3));
+  made.pipeline.has_groups = true;
+  made.pipeline.group_register = narrow(4);
+  made.pipeline.groups = 8;
+  made.pipeline.place = GroupPlace::kDevice;
+  made.add_cell(PipelineCell::Kind::kCount);
+  made.add_cell(PipelineCell::Kind::kSum, wide(5));
+  return made;
+}
+
+/// The same where both tables may have several rows of a key, whose pairs are checked, and groups
+/// are in their order.
+Made joined_pairs() {
+  Made made = joined_sums();
+  static std::uint32_t next[1];
+  made.pipeline.repeats = true;
+  made.pipeline.lookups[0].next = made.pipeline.lookups[1].next = next;
+  PipelineStep& check = made.add_join(PipelineStep::Kind::kCheckOrNone, 1, narrow(7), narrow(3));
+  check.b = narrow(4);
+  made.add_join(PipelineStep::Kind::kGather, 1, wide(5), narrow(7));
+  made.add_join(PipelineStep::Kind::kGather, 2, wide(8), narrow(1));
+  made.pipeline.order_bits = 9;
+  made.pipeline.order_register = wide(8);
+  return made;
+}
+
+/// Rows are searched among ascending keys, and mark what they find.
+Made marked_rows() {
+  Made made;
+  made.add_column(30, true);
+  made.pipeline.nullable_columns = 1;
+  made.pipeline.lookups[0].form = gpu::LookupForm::kAscending;
+  made.add_load(0, wide(0));
+  made.add_join(PipelineStep::Kind::kFindNone, 0, {}, wide(0));
+  made.add_join(PipelineStep::Kind::kFind, 1, narrow(2), wide(0));
+  made.add_join(PipelineStep::Kind::kMarkOnly, 1, {}, narrow(2));
+  made.pipeline.place = GroupPlace::kLanes;
+  return made;
+}
+
 struct Named {
   const char* name;
   Made (*make)();
@@ -254,7 +315,10 @@ INSTANTIATE_TEST_SUITE_P(, Sources,
                                          Named{"numbers_of_40_bits", numbers_of_40_bits},
                                          Named{"sums_by_keys", sums_by_keys},
                                          Named{"rows_of_parts", rows_of_parts},
-                                         Named{"written_rows", written_rows}),
+                                         Named{"written_rows", written_rows},
+                                         Named{"joined_sums", joined_sums},
+                                         Named{"joined_pairs", joined_pairs},
+                                         Named{"marked_rows", marked_rows}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST(KernelSource, IsTheSameForOtherConstants) {
@@ -266,9 +330,24 @@ TEST(KernelSource, IsTheSameForOtherConstants) {
   EXPECT_NE(one.text(), other.text());
 }
 
+/// Forms of build sides are part of the code, their places and sizes are not.
+TEST(KernelSource, IsTheSameForOtherBuildSides) {
+  Made one = joined_sums();
+  Made other = joined_sums();
+  other.pipeline.lookups[0].last = 1000;
+  other.pipeline.arrays[0].count = 1001;
+  EXPECT_EQ(one.text(), other.text());
+  other.pipeline.lookups[0].form = gpu::LookupForm::kTable;
+  EXPECT_NE(one.text(), other.text());
+  other = joined_sums();
+  other.pipeline.arrays[1].is_wide = false;
+  EXPECT_NE(one.text(), other.text());
+  EXPECT_NE(one.text(), joined_pairs().text());
+}
+
 TEST(KernelSource, RefusesWhatIsNotCompiled) {
   Made made = sum_of_products();
-  made.add_step(PipelineStep::Kind::kFind, narrow(3));
+  made.add_step(PipelineStep::Kind::kReal, wide(4));
   EXPECT_EQ(gpu::source_of(made.pipeline, made.shape).error().code, ErrorCode::kUnsupported);
   made = sums_by_keys();
   made.add_load(1, narrow(5));  // a key is not looked for before all else is known of its row
