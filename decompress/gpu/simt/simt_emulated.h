@@ -297,7 +297,9 @@ inline u32 byte_permute(u32 a, u32 b, u32 selector) {
   }
   return result;
 }
-inline bool has_bit(u32 word, u32 bit) { return (word >> bit & 1) != 0; }
+inline bool has_bit(u32 word, u32 bit) {
+  return (word >> bit & 1) != 0;
+}
 inline u32 byte_of(u32 low, u32 high, u32 index) {
   return byte_permute(low, high, index) & 0xFF;
 }

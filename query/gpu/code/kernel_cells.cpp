@@ -8,13 +8,15 @@
 
 namespace presso::gpu {
 
+/// Whether two cells take the same value of a row.
+bool SourceWriter::is_same_value(const PipelineCell& a, const PipelineCell& b) {
+  return a.from.bits == b.from.bits && a.valid_columns == b.valid_columns &&
+         a.has_valid == b.has_valid && (!a.has_valid || a.valid.bits == b.valid.bits);
+}
+
 /// Which numbers a lane has of each group: narrow sums share one.
 void SourceWriter::plan_words() {
   std::vector<bool> is_placed(of_.cells, false);
-  const auto is_same_value = [](const PipelineCell& a, const PipelineCell& b) {
-    return a.from.bits == b.from.bits && a.valid_columns == b.valid_columns &&
-           a.has_valid == b.has_valid && (!a.has_valid || a.valid.bits == b.valid.bits);
-  };
   // The widest first, each into the first word that has room.
   std::vector<std::pair<unsigned, std::size_t>> sums;
   for (std::size_t i = 0; i < of_.cells; ++i) {
@@ -89,9 +91,8 @@ void SourceWriter::plan_rows() {
   const auto used = [](const Word& word) {
     return word.fields.back().shift + word.fields.back().bits;
   };
-  const auto room = std::find_if(words_.begin(), words_.end(), [&used](const Word& word) {
-    return used(word) + kBits <= 64;
-  });
+  const auto room = std::find_if(words_.begin(), words_.end(),
+                                 [&used](const Word& word) { return used(word) + kBits <= 64; });
   rows_word_ = static_cast<std::size_t>(room - words_.begin());
   rows_ = {Field::kRows, room == words_.end() ? 0 : used(*room), kBits};
   if (room == words_.end()) words_.emplace_back();
@@ -115,15 +116,24 @@ std::size_t SourceWriter::rows_field() const {
 
 void SourceWriter::write_one_cells() {
   for (std::uint32_t i = 0; i < of_.cells; ++i) {
-    line(1, "u64 s" + text_of(i) + (of_.cell[i].kind == CellKind::kMin ? " = ~u64{0};" : " = 0;"));
+    const PipelineCell& cell = of_.cell[i];
+    if (cell.part == RealPart::kLimb && whole_sum_of(cell)) {
+      if (cell.column == 0) line(1, "RealSum s" + text_of(i) + ";");
+      continue;
+    }
+    line(1, "u64 s" + text_of(i) + (cell.kind == CellKind::kMin ? " = ~u64{0};" : " = 0;"));
   }
   line(1, "PRESSO_DEVICE Cells(const QueryArguments&, Byte*, Byte*) {}");
   line(1, "PRESSO_DEVICE void forget_rows() {}");
   line(1, "PRESSO_DEVICE void after_vector(const QueryArguments&) {}");
   line(1, "PRESSO_DEVICE void flush(const QueryArguments& q, u64 matched) {");
   for (std::uint32_t i = 0; i < of_.cells; ++i) {
+    const PipelineCell& cell = of_.cell[i];
+    const auto whole = cell.part == RealPart::kLimb ? whole_sum_of(cell) : std::nullopt;
+    const std::string value =
+        whole ? text_of(whole->first) + ".limb(" + text_of(cell.column) + ")" : text_of(i);
     line(2, std::string("flush_cell<") + combine(of_.cell[i].kind) + ">(q.cells + " +
-                text_of(i + kGroupCells) + ", s" + text_of(i) + ");");
+                text_of(i + kGroupCells) + ", s" + value + ");");
   }
   line(2, "static_cast<void>(q), static_cast<void>(matched);");
   line(1, "}");
@@ -131,8 +141,7 @@ void SourceWriter::write_one_cells() {
 
 void SourceWriter::write_lane_cells() {
   const auto initial = [this](const Word& word) {
-    const bool is_least =
-        !word.is_packed() && of_.cell[word.fields[0].cell].kind == CellKind::kMin;
+    const bool is_least = !word.is_packed() && of_.cell[word.fields[0].cell].kind == CellKind::kMin;
     return is_least ? "~u64{0}" : "0";
   };
   const std::uint32_t groups = lane_groups();
@@ -358,7 +367,12 @@ void SourceWriter::add_to_cells() {
       const std::string to = "cells.s" + text_of(i);
       const std::string takes = takes_of(cell);
       const auto product = factors_.find(variable_[cell.from.bits]);
-      if (cell.kind == CellKind::kCount) {
+      if (const auto whole = whole_sum_of(cell)) {
+        if (i != whole->first) continue;
+        line(2, "if (" + takes + ") cells.s" + text_of(whole->specials) + " += " + to +
+                    ".add(i64{" + variable_[cell.from.bits] + "}, " + unit_of(cell) +
+                    ", q.fault);");
+      } else if (cell.kind == CellKind::kCount) {
         if (takes != "there") line(2, "if (" + takes + ") ++" + to + ";");
       } else if (cell.kind == CellKind::kMin || cell.kind == CellKind::kMax) {
         line(2, to + " = " + takes + " ? combined<" + combine(cell.kind) + ">(" + to + ", " +
@@ -405,7 +419,9 @@ void SourceWriter::add_to_cells() {
                                   : "if (" + takes_of(cell) + ") " + at + " = " + one + ";");
           continue;
         }
-        if (!takes_all(cell)) one = "(" + takes_of(cell) + " ? " + one + " : 0)";
+        if (!takes_all(cell) || sees_limbs(cell)) {
+          one = "(" + takes_of(cell) + " ? " + one + " : 0)";
+        }
         if (field.shift != 0) one += " << " + text_of(field.shift);
         value += (value.empty() ? "" : " | ") + (word.fields.size() > 1 ? "(" + one + ")" : one);
       }

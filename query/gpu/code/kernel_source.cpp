@@ -17,12 +17,6 @@ namespace presso::gpu {
 
 Status SourceWriter::check() const {
   if (of_.columns == 0 || of_.columns > kMostQueryColumns) return not_compiled("no column");
-  for (std::uint32_t i = 0; i < of_.cells; ++i) {
-    const RealPart part = of_.cell[i].part;
-    const bool is_known =
-        part == RealPart::kNone || part == RealPart::kIntegerBits || part == RealPart::kIntegerTop;
-    if (!is_known) return not_compiled("doubles");
-  }
   return {};
 }
 
@@ -78,6 +72,7 @@ void SourceWriter::choose_sizes() {
   task_bytes_ = of_.columns * 128u + (reads_nulls() ? of_.columns : 1) * 64u +
                 tests * (tests_wide() ? 160u : 96u);
   task_bytes_ = static_cast<std::uint32_t>(round_up(task_bytes_, 16));
+  if (has_real_columns()) task_bytes_ += of_.columns * kTaskVectors * 32u;  // allow(bare-32): bytes
   warp_bytes_ = task_bytes_;
   if (place_ == CellPlace::kLanes) {
     warp_bytes_ += (lane_groups() + 1) * static_cast<std::uint32_t>(words_.size()) * kLaneCellBytes;
@@ -118,7 +113,11 @@ bool SourceWriter::is_busy() const {
 std::uint32_t SourceWriter::words_loaded(std::uint32_t steps) const {
   std::uint32_t all = 0;
   for (std::uint32_t i = 0; i < of_.columns; ++i) {
-    if ((used_ >> i & 1) != 0) all += (shape_.columns[i].width * steps + kLanes - 1) / kLanes;
+    if (is_real(i)) {
+      all += shape_.columns[i].real_bytes / std::uint32_t{sizeof(std::uint32_t)} * steps;
+    } else if ((used_ >> i & 1) != 0) {
+      all += (shape_.columns[i].width * steps + kLanes - 1) / kLanes;
+    }
   }
   return all;
 }
@@ -127,7 +126,13 @@ std::uint32_t SourceWriter::words_loaded(std::uint32_t steps) const {
 std::uint32_t SourceWriter::blocks_for_registers() const {
   // Values of more than 32 bits take two registers on their way.
   constexpr std::uint32_t kOfWide = 16;
-  std::uint32_t some = words_loaded(steps_) + own_registers();
+  // What is known of a vector of doubles, and the number that is cut into limbs; keys and their
+  // places; where rows are written.
+  const std::uint32_t of_reals = has_reals() ? 16 : 0;
+  const std::uint32_t of_rows = place_ == CellPlace::kTable     ? 64
+                                : place_ == CellPlace::kWritten ? 20
+                                                                : 0;
+  std::uint32_t some = words_loaded(steps_) + own_registers() + of_reals + of_rows;
   for (std::uint32_t i = 0; i < of_.columns; ++i) {
     if ((used_ >> i & 1) != 0 && is_wide(i)) some += kOfWide;
   }
@@ -151,7 +156,11 @@ Status SourceWriter::make_conditions() {
   };
   std::vector<Mask> stack;
   const auto test_of = [this](std::size_t test) {
-    return "c.template test<" + text_of(test) + ", " + text_of(source_.tests[test].column) + ">()";
+    const std::size_t column = source_.tests[test].column;
+    const std::string both = text_of(test) + ", " + text_of(column);
+    const Byte bytes = shape_.columns[column].real_bytes;
+    return bytes != 0 ? "real_test<" + both + ", " + text_of(bytes) + ">(c)"
+                      : "c.template test<" + both + ">()";
   };
   const auto joined = [](std::string a, const std::string& sign, const std::string& b) {
     if (a.empty() || b.empty()) return a + b;
@@ -163,6 +172,7 @@ Status SourceWriter::make_conditions() {
     for (const std::size_t test : mask.tests) text = joined(std::move(text), " & ", test_of(test));
     return "(" + text + ")";
   };
+  constexpr const char* kAnd = " &\n          ";
   const auto valid = [this](std::uint32_t column) {
     return has_nulls(column) ? "c.template valid<" + text_of(column) + ">()" : std::string("~0u");
   };
@@ -229,9 +239,13 @@ Status SourceWriter::make_conditions() {
       }
       case Step::kKeep:
       case Step::kAlso:
-        for (const std::size_t test : stack.back().tests) source_.tests[test].is_needed = true;
+        for (const std::size_t test : stack.back().tests) {
+          source_.tests[test].is_needed = true;
+          const bool is_real = shape_.columns[source_.tests[test].column].real_bytes != 0;
+          if (is_real) condition_ = joined(condition_, kAnd, test_of(test));
+        }
         needed_masks_ |= stack.back().masks;
-        condition_ = joined(condition_, " &\n          ", stack.back().text);
+        condition_ = joined(condition_, kAnd, stack.back().text);
         stack.pop_back();
         break;
     }
@@ -289,14 +303,19 @@ Status SourceWriter::make_step(const PipelineStep& step, unsigned number) {
   switch (step.kind) {
     case Kind::kLoad:
     case Kind::kLoadCode: {
-      if (step.b_is_constant) return not_compiled("doubles");
       const std::string valid = valid_bit(1u << step.column);
       const bool is_code =
           step.kind == Kind::kLoadCode && !shape_.columns[step.column].codes_are_numbers;
       std::string value = is_code ? "c.template code<" + column + ">(step, there" +
                                         (valid.empty() ? "" : " && " + valid) + ")"
+                          : shape_.columns[step.column].real_bytes != 0
+                              ? real_value(step.column, to_wide)
                           : to_wide ? "c.template wide<" + column + ">(step)"
                                     : "c.template narrow<" + column + ">(step)";
+      const bool may_be_null = (of_.nullable_columns >> step.column & 1) != 0;
+      if (step.b_is_constant && may_be_null) {
+        value = "not_null(" + value + ", " + constant(step.constant, to_wide) + ")";
+      }
       if (!valid.empty()) {
         value = valid + " ? " + value + " : " + constant(step.constant, to_wide);
       }
@@ -353,13 +372,14 @@ Status SourceWriter::make_step(const PipelineStep& step, unsigned number) {
       drops_rows_ = true;
       program_.push_back(std::move(made));
       return {};
+    case Kind::kReal:
+      made.text = declared + real_step(step, made) + ";";
+      break;
     case Kind::kGroup:
       key_ = operand(step, true, true, made);
       made.comment = "the place that the row's key has in the table";
       made.text = declared + "static_cast<i32>(groups[step]);";
       break;
-    case Kind::kReal:
-      return not_compiled("doubles");
     default:
       return make_join_step(step, number);
   }
@@ -377,6 +397,9 @@ Status SourceWriter::make_program() {
     return not_compiled("keys that are not looked for last");
   }
   if (of_.has_groups) group_ = variable_[of_.group_register.bits];
+  for (std::uint32_t i = 0; i < of_.cells; ++i) {
+    if (is_of_reals(of_.cell[i])) constant(of_.cell[i].unit, false);
+  }
   if (source_.constants.size() > kMostQueryConstants) return not_compiled("many constants");
   const bool adds_rows = of_.place == GroupPlace::kLanes || of_.place == GroupPlace::kBytes ||
                          of_.place == GroupPlace::kBlock || of_.place == GroupPlace::kDevice;
@@ -433,14 +456,16 @@ void SourceWriter::write_header() {
     line(0, "#include \"query/gpu/kernels/group_table.cuh\"");
   }
   if (place_ == CellPlace::kWritten) line(0, "#include \"query/gpu/code/row_places.cuh\"");
+  if (has_reals()) line(0, "#include \"query/gpu/code/real_columns.cuh\"");
   line(0, "");
   line(0, "namespace presso::gpu::code {");
   line(0, "namespace {");
   line(0, "");
   line(0, "struct Question {");
-  line(1, "using Task = TaskTable<" + text_of(of_.columns) + ", " + text_of(source_.tests.size()) +
-              ", " + (reads_nulls() ? "true" : "false") + ", " + (tests_wide() ? "true" : "false") +
-              ">;");
+  const std::string table =
+      "TaskTable<" + text_of(of_.columns) + ", " + text_of(source_.tests.size()) + ", " +
+      (reads_nulls() ? "true" : "false") + ", " + (tests_wide() ? "true" : "false") + ">";
+  line(1, "using Task = " + (has_real_columns() ? "RealTask<" + table + ">" : table) + ";");
   const auto number = [this](const char* name, std::uint64_t value) {
     line(1, "static constexpr u32 " + std::string(name) + " = " + text_of(value) + ";");
   };
@@ -481,9 +506,10 @@ void SourceWriter::write_columns() {
   line(0, "struct Question::Columns : UsualColumns<Question::Columns, Question::Task> {");
   line(1, "static constexpr u32 kSteps = Question::kSteps;");
   for (std::uint32_t i = 0; i < of_.columns; ++i) {
-    const unsigned width = (used_ >> i & 1) != 0 ? shape_.columns[i].width : 0;
-    line(1, (width > kLanes ? "PackedWide<" : "Packed<") + text_of(width) + ", kSteps> c" +
-                text_of(i) + ";");
+    const std::string type = is_real(i)   ? real_column(i)
+                             : is_wide(i) ? "PackedWide<" + text_of(width_of(i))
+                                          : "Packed<" + text_of(width_of(i));
+    line(1, type + ", kSteps> c" + text_of(i) + ";");
   }
   for (std::uint32_t i = 0; i < of_.columns; ++i) {
     if (has_map(i)) line(1, "CodeMap m" + text_of(i) + ";");
@@ -500,9 +526,8 @@ void SourceWriter::write_columns() {
   for (std::uint32_t i = 0; i < of_.columns; ++i) {
     if (!has_map(i)) continue;
     const std::string column = text_of(i);
-    line(2,
-         "m" + column + ".load<" + text_of(shape_.columns[i].width) + ">(arguments, " + column +
-             ", place.row_group, base[" + column + "]);");
+    line(2, "m" + column + ".load<" + text_of(shape_.columns[i].width) + ">(arguments, " + column +
+                ", place.row_group, base[" + column + "]);");
   }
   for (std::uint32_t i = 0; i < of_.columns; ++i) {
     if (has_nulls(i)) line(2, "n" + text_of(i) + " = valid_rows(" + text_of(i) + ");");
@@ -535,9 +560,10 @@ void SourceWriter::write_columns() {
   line(1, "/// Asks for the words of the vector that comes next.");
   line(1, "static PRESSO_DEVICE void prefetch(const Task& task, u32 next) {");
   for (std::uint32_t i = 0; i < of_.columns; ++i) {
-    if (((used_ & ~late_) >> i & 1) == 0 || shape_.columns[i].width == 0) continue;
-    line(2, "prefetch_words<" + text_of(shape_.columns[i].width) + ">(task.words[" + text_of(i) +
-                "][next]);");
+    if (((used_ & ~late_) >> i & 1) == 0 || (!is_real(i) && width_of(i) == 0)) continue;
+    line(2, (is_real(i) ? "prefetch_lines<decltype(c" + text_of(i) + ")::kLines"
+                        : "prefetch_words<" + text_of(width_of(i))) +
+                ">(task.words[" + text_of(i) + "][next]);");
   }
   line(2, "static_cast<void>(task), static_cast<void>(next);");
   line(1, "}");
@@ -545,7 +571,7 @@ void SourceWriter::write_columns() {
     for (std::uint32_t i = 0; i < of_.columns; ++i) {
       if ((columns >> i & 1) == 0) continue;
       const std::string column = text_of(i);
-      line(2, "c" + column + ".load(words(" + column + "), chunk" +
+      line(2, "c" + column + ".load(" + (is_real(i) ? "real(" : "words(") + column + "), chunk" +
                   (is_wide(i) ? ", at.rows);" : ");"));
     }
   };
@@ -574,9 +600,8 @@ void SourceWriter::write_columns() {
   };
   by_column("PRESSO_DEVICE const auto& packed() const {",
             [](std::uint32_t i) { return "c" + text_of(i); });
-  by_column("static constexpr PRESSO_DEVICE u32 width() {", [this](std::uint32_t i) {
-    return text_of((used_ >> i & 1) != 0 ? shape_.columns[i].width : 0);
-  });
+  by_column("static constexpr PRESSO_DEVICE u32 width() {",
+            [this](std::uint32_t i) { return text_of(width_of(i)); });
   by_column("static constexpr PRESSO_DEVICE bool has_map() {",
             [this](std::uint32_t i) { return std::string(has_map(i) ? "true" : "false"); });
   if (std::any_of(shape_.columns.begin(), shape_.columns.end(),
@@ -601,7 +626,8 @@ void SourceWriter::write_conditions() {
   line(0, "PRESSO_DEVICE u32 Question::rows_that_hold(const C& c) {");
   std::string tests;
   for (std::size_t i = 0; i < source_.tests.size(); ++i) {
-    if (!source_.tests[i].is_needed) continue;
+    const bool is_real = shape_.columns[source_.tests[i].column].real_bytes != 0;
+    if (!source_.tests[i].is_needed || is_real) continue;
     tests += (tests.empty() ? "" : " & ") + std::string("c.template holds<") + text_of(i) + ", " +
              text_of(source_.tests[i].column) + ">(step)";
   }

@@ -26,10 +26,22 @@ inline Error not_compiled(std::string why) {
 /// A dictionary of up to 2^kMostMappedBits codes: their names, a byte each, fit into two registers.
 inline constexpr unsigned kMostMappedBits = 3;
 
+/// How usual vectors of doubles and floats are stored (FORMAT.md 16.2).
+enum class RealForm : Byte {
+  kPlain,   ///< values as they lie in memory
+  kPacked,  ///< their bits, packed
+  kAlp,     ///< doubles as packed decimal numbers
+  kAlpRd,   ///< doubles in two parts
+};
+
 /// What the code has to know of a column.
 struct ColumnShape {
   Byte width = 0;          ///< of usual vectors, in bits: 0 to 64
   bool has_nulls = false;  ///< some row of the table may be null
+  /// Bytes of a double or float; 0: the column is none of these, or has nulls alone.
+  Byte real_bytes = 0;
+  RealForm real_form = RealForm::kPlain;
+  Byte width2 = 0;  ///< of kAlpRd
   /// The codes of its dictionaries are what they are called in the whole table.
   bool codes_are_numbers = false;
   /// What they are called there fits into a byte each, and there are at most 2^kMostMappedBits.

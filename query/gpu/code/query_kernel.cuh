@@ -147,6 +147,7 @@ struct TaskTable {
   static constexpr bool kReadsNulls = kHasNulls;
   static constexpr u32 kNullColumns = kHasNulls ? kColumns : 1;
   static constexpr u32 kBases = kColumns;
+  static constexpr bool kHasReals = false;  ///< columns of doubles or floats (real_columns.cuh)
   u64 base[kColumns][kTaskVectors];
   const u32* words[kColumns][kTaskVectors];
   const u32* valid[kNullColumns][kTaskVectors];  ///< bits of rows that are not null; nullptr: all
@@ -166,6 +167,13 @@ PRESSO_DEVICE bool open_vector(const QueryArguments& q, u32 slice, u32 column, u
   task.base[column][in_task] = place.base;
   task.words[column][in_task] = place.words;
   if constexpr (Task::kReadsNulls) task.valid[column][in_task] = q.valid[at];
+  if constexpr (Task::kHasReals) {
+    const ColumnForm& form = q.columns[column];
+    if (form.real_bytes != 0) {
+      const TableBlock& block = q.table.blocks[u64{column} * q.table.slice_count + slice];
+      return place.words != nullptr && open_real(block, form, column, vector, in_task, task);
+    }
+  }
   return place.words != nullptr;
 }
 
@@ -185,6 +193,7 @@ PRESSO_DEVICE bool open_test(const QueryArguments& q, u32 slice, u32 number, u32
   if (is_all) return true;
   const ImageInterval interval = q.intervals[range.first + test.part];
   const ColumnForm& form = q.columns[test.column];
+  if (form.real_bytes != 0) return true;  // the interval is asked for with the values
   const u64 base = task.base[test.column][in_task];
   const u64 begin = form.is_signed ? base ^ kImageTopBit : base;
   const PackedRange<typename Task::Limit> here =
@@ -358,6 +367,10 @@ struct UsualVector {
              words(column)[step * kLanes];
     }
   }
+  /// Where a column of doubles or floats is, of a RealTask.
+  PRESSO_DEVICE auto real(u32 column) const {
+    return real_place(task, column, in_task, base[column], exists);
+  }
   /// The lane mask of the vector's rows that are not null.
   PRESSO_DEVICE u32 valid_rows(u32 column) const {
     const u32* const bits = task.valid[column][in_task];
@@ -392,6 +405,11 @@ struct InMemory {
     return from.wide_of(kColumn, number<kColumn>(step));
   }
   template <u32 kColumn>
+  PRESSO_DEVICE u64 real_bits(u32 step) const {
+    return from.template packed<kColumn>().at(from.real(kColumn),
+                                              from.chunk * Columns::kSteps + step);
+  }
+  template <u32 kColumn>
   PRESSO_DEVICE i32 code(u32 step, bool takes) const {
     return takes ? number_of_code(from.q, kColumn, from.at, narrow<kColumn>(step)) : 0;
   }
@@ -415,6 +433,11 @@ struct UsualColumns : UsualVector<Task> {
   template <u32 kColumn>
   PRESSO_DEVICE i64 wide(u32 step) const {
     return this->wide_of(kColumn, own().template packed<kColumn>().number(step));
+  }
+  /// The bits of a double or float.
+  template <u32 kColumn>
+  PRESSO_DEVICE u64 real_bits(u32 step) const {
+    return own().template packed<kColumn>().values[step];
   }
   /// `takes`: whether the row's number is wanted; else it is 0.
   template <u32 kColumn>
@@ -489,6 +512,10 @@ struct OtherVector {
   template <u32 kColumn>
   PRESSO_DEVICE i64 wide(u32) const {
     return static_cast<i64>(value(kColumn));
+  }
+  template <u32 kColumn>
+  PRESSO_DEVICE u64 real_bits(u32) const {
+    return value(kColumn);
   }
   template <u32 kColumn>
   PRESSO_DEVICE u32 valid() const {

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -102,6 +103,12 @@ class SourceWriter {
     bool ends_with_pair = false;  ///< rows that have had one need no other
   };
 
+  /// Cells of doubles that a lane adds up as one number of 128 bits.
+  struct WholeSum {
+    std::size_t first = 0;     ///< of the lowest limb, whose variable has all of the sum
+    std::size_t specials = 0;  ///< of infinities and NaNs
+  };
+
   /// Parts of the text, indented by two spaces for each level; one line or several.
   void line(unsigned level, std::string_view text) {
     if (const std::size_t end = text.find('\n'); end != text.npos) {
@@ -186,6 +193,16 @@ class SourceWriter {
   std::string value_of(const PipelineCell& cell) const;
   std::string as_unsigned(const PipelineCell& cell) const;
   std::string part_of(const PipelineCell& cell) const;
+  std::string unit_of(const PipelineCell& cell) const;
+  static bool is_same_value(const PipelineCell& a, const PipelineCell& b);
+  static bool sees_limbs(const PipelineCell& cell);
+  static bool is_of_reals(const PipelineCell& cell);
+  bool has_reals() const;
+  bool has_real_columns() const;
+  std::optional<WholeSum> whole_sum_of(const PipelineCell& of) const;
+  std::string real_column(std::uint32_t column) const;
+  std::string real_value(std::uint32_t column, bool to_wide) const;
+  std::string real_step(const PipelineStep& step, Statement& made);
   bool takes_all(const PipelineCell& cell) const { return takes_of(cell) == "there"; }
   static const char* combine(CellKind kind) {
     if (kind == CellKind::kMin) return "Combine::kMin";
@@ -194,8 +211,17 @@ class SourceWriter {
   bool has_map(std::uint32_t column) const {
     return (coded_ >> column & 1) != 0 && shape_.columns[column].has_few_codes;
   }
+  /// Bits of packed numbers; 0 where there are none.
+  std::uint32_t width_of(std::uint32_t column) const {
+    return (used_ >> column & 1) != 0 && !is_real(column) ? shape_.columns[column].width : 0;
+  }
+  bool is_real(std::uint32_t column) const {
+    return (used_ >> column & 1) != 0 && shape_.columns[column].real_bytes != 0;
+  }
   bool has_nulls(std::uint32_t column) const { return shape_.columns[column].has_nulls; }
-  bool is_wide(std::uint32_t column) const { return shape_.columns[column].width > kLanes; }
+  bool is_wide(std::uint32_t column) const {
+    return shape_.columns[column].width > kLanes && shape_.columns[column].real_bytes == 0;
+  }
   bool tests_wide() const;
   std::uint32_t lane_groups() const;
   bool has_many_groups() const { return lane_groups() >= kLanes - 1; }
@@ -218,8 +244,8 @@ class SourceWriter {
   KernelSource source_;
   CellPlace place_ = CellPlace::kOne;
   std::vector<Word> words_;
-  std::uint32_t fields_ = 0;        ///< of packed words
-  std::size_t rows_word_ = 0;       ///< which word has a group's rows, in which of its fields
+  std::uint32_t fields_ = 0;   ///< of packed words
+  std::size_t rows_word_ = 0;  ///< which word has a group's rows, in which of its fields
   Field rows_;
   std::uint32_t steps_ = 0;         ///< of a vector that are loaded together
   std::uint32_t late_ = 0;          ///< bits of columns that are loaded where a row is left

@@ -20,6 +20,10 @@ class ColumnForms {
     Byte width = 0;
     std::uint64_t divisor = 1;
     std::uint64_t vectors = 0;
+    // Of doubles and floats the whole form, as in a vector's entry: base + number are their bits,
+    // or those of numbers that doubles are made of (IntegerKind).
+    Byte kind = 0;
+    Byte width2 = 0;
   };
 
   /// A vector; `is_simple`: it has such a form.
@@ -31,6 +35,11 @@ class ColumnForms {
     } else {
       add({width, divisor, 1});
     }
+  }
+  /// A vector of doubles or floats, which has the form.
+  void count_real(Byte kind, Byte width, Byte width2) {
+    ++vectors_;
+    add({width, 1, 1, kind, width2});
   }
   /// Vectors that have no such form.
   void count_others(std::uint64_t vectors) { vectors_ += vectors; }
@@ -67,7 +76,8 @@ class ColumnForms {
 
   void add(const Form& of) {
     const auto known = std::find_if(forms_.begin(), forms_.end(), [&of](const Form& form) {
-      return form.width == of.width && form.divisor == of.divisor;
+      return form.width == of.width && form.divisor == of.divisor && form.kind == of.kind &&
+             form.width2 == of.width2;
     });
     if (known != forms_.end()) {
       known->vectors += of.vectors;

@@ -10,6 +10,7 @@
 
 #include "query/gpu/join/lookup.h"
 #include "query/gpu/join/lookup_arrays.h"
+#include "query/gpu/kernels/real_operations.h"
 #include "query/gpu/kernels/result_words.h"
 #include "query/gpu/kernels/table_block.h"
 
@@ -65,28 +66,6 @@ struct RegisterPlace {
   PRESSO_HD constexpr std::uint32_t unit() const { return bits & 0x7Fu; }
   PRESSO_HD constexpr bool is_wide() const { return (bits & kWide) != 0; }
 };
-
-/// Operations on doubles, with the CPU's results; comparisons give truths.
-enum class RealOperation : Byte {
-  kAdd,
-  kSubtract,
-  kMultiply,
-  kDivide,
-  kNegate,     ///< of a, as the next two
-  kMagnitude,  ///< without its sign
-  kToFloat,    ///< rounded to a float
-  kOfFloat,    ///< of a float's bits, signed or not; of kNoFloat b
-  kOfInteger,  ///< integer a divided by double b
-  kKey,        ///< bits that equal values have in common; those of b stay as they are
-  // NaNs are equal, and greater than all others.
-  kEqual,
-  kNotEqual,
-  kLess,
-  kLessEqual,
-};
-
-/// In place of nulls where floats are loaded.
-constexpr std::int64_t kNoFloat = std::int64_t{1} << 32;
 
 struct PipelineStep {
   enum class Kind : Byte {
@@ -173,10 +152,6 @@ enum class RealPart : Byte {
   kIntegerBits,  ///< 16 bits of an integer, from bit 16 * `column` on, not signed
   kIntegerTop,   ///< what is from there on, signed
 };
-constexpr std::uint32_t kShortBits = 16;
-/// Of +inf, of -inf, and of NaN both: counts of up to 2^31 rows in one cell.
-constexpr std::uint64_t kSpecialPlus = 1;
-constexpr std::uint64_t kSpecialMinus = std::uint64_t{1} << 32;
 
 /// One 64-bit cell of a group.
 struct PipelineCell {

@@ -9,6 +9,7 @@
 #include "decompress/columns/gpu/integer_decoder.cuh"
 #include "query/gpu/kernels/packed_test.cuh"
 #include "query/gpu/kernels/pipeline_shape.h"
+#include "query/gpu/kernels/real_values.cuh"
 
 namespace presso::gpu {
 
@@ -95,14 +96,6 @@ struct PackedVector {
     return has_exceptions ? Form::kPatched : Form::kOther;
   }
 };
-
-/// Of a double: what double_image() gives, and NaN as the greatest.
-PRESSO_DEVICE u64 image_of_double(u64 bits) {
-  const u64 magnitude = bits & ~kImageTopBit;
-  if (magnitude > 0x7FF0000000000000u) return ~u64{0};
-  if (magnitude == 0) return kImageTopBit;
-  return (bits & kImageTopBit) != 0 ? ~bits : bits | kImageTopBit;
-}
 
 /// Zone image of a value that was decoded (FORMAT.md 15.4).
 PRESSO_DEVICE u64 image_of(u64 value, const TableBlock& block) {

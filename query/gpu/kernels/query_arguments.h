@@ -20,13 +20,21 @@ constexpr std::uint32_t kMostWrittenArrays = 16;
 /// Warps that share a vector which is not usual.
 constexpr std::uint32_t kOtherParts = 8;
 
+/// Of a vector of doubles or floats that is usual (real_columns.cuh).
+constexpr std::uint32_t kMostUsualExceptions = 16;
+/// ColumnForm::entry of doubles and floats that lie in memory as they are.
+constexpr std::uint32_t kPlainEntry = ~std::uint32_t{0};
+
 /// The form that most vectors of a column have. Vectors of this form are *usual*: 1,024 values
 /// base + divisor * number, numbers packed in one width, which is part of the code, and without
 /// exceptions (FORMAT.md 16).
 struct ColumnForm {
   std::uint64_t divisor = 1;  ///< below 2^32
   std::uint64_t span = 0;     ///< what the greatest number stands for above the base
-  Byte width = 0;             ///< of a number, in bits, up to 64
+  /// Of doubles and floats: kind, width and width2 of a vector's entry.
+  std::uint32_t entry = 0;
+  Byte real_bytes = 0;  ///< of doubles and floats, whose form is `entry` alone; else 0
+  Byte width = 0;       ///< of a number, in bits, up to 64
   bool is_signed = false;
   bool is_read = false;      ///< the code asks for values
   bool reads_nulls = false;  ///< the code asks which rows are null

@@ -12,97 +12,9 @@
 
 #include "query/gpu/kernels/pipeline.h"
 #include "query/gpu/kernels/pipeline_vector.cuh"
+#include "query/gpu/kernels/real_values.cuh"
 
 namespace presso::gpu {
-
-inline constexpr u32 kMantissaBits = 52;
-inline constexpr u64 kRealInfinity = u64{0x7FF} << kMantissaBits;
-inline constexpr u64 kQuietNan = u64{0x7FF8} << 48;
-
-/// A number whose order is that of doubles: -0 is less than 0, and all NaNs are one, which is the
-/// greatest.
-PRESSO_DEVICE u64 order_of_real(u64 bits) {
-  if ((bits & ~kImageTopBit) > kRealInfinity) bits = kQuietNan;
-  return (bits & kImageTopBit) != 0 ? ~bits : bits | kImageTopBit;
-}
-
-/// A finite double as number * 2^exponent, without its sign.
-struct RealNumber {
-  u64 number;
-  std::int32_t exponent;
-
-  PRESSO_DEVICE explicit RealNumber(u64 bits) {
-    const u32 field = static_cast<u32>(bits >> kMantissaBits) & 0x7FFu;
-    const u64 fraction = bits & ((u64{1} << kMantissaBits) - 1);
-    number = field == 0 ? fraction : fraction | u64{1} << kMantissaBits;
-    exponent = static_cast<std::int32_t>(field == 0 ? 1 : field) - 1075;
-  }
-};
-
-/// A limb of kBits bits of doubles that kSpecials or kMinus has no objection to.
-template <u32 kBits>
-struct RealLimb {
-  std::int32_t lowest;  ///< exponent of its lowest bit
-
-  PRESSO_DEVICE explicit RealLimb(const PipelineCell& cell)
-      : lowest(cell.unit + static_cast<std::int32_t>(kBits * cell.column)) {}
-
-  PRESSO_DEVICE u64 operator()(u64 bits) const {
-    if ((bits & kRealInfinity) == kRealInfinity) return 0;
-    const RealNumber real(bits);
-    const std::int32_t up = lowest - real.exponent;
-    constexpr auto kWordSigned = static_cast<std::int32_t>(kWordBits);
-    u32 limb = 0;
-    if (up >= 0 && up < 2 * kWordSigned) {
-      limb = static_cast<u32>(real.number >> up);
-    } else if (up < 0 && up > -kWordSigned) {
-      limb = static_cast<u32>(real.number << -up);
-    }
-    if constexpr (kBits < kWordBits) limb &= low_ones(kBits);
-    return (bits & kImageTopBit) != 0 ? u64{0} - limb : u64{limb};
-  }
-};
-
-/// The units of a cell whose limbs have kBits bits.
-template <u32 kBits>
-struct RealUnits {
-  std::int32_t unit;
-  std::int32_t room;  ///< bits of all limbs
-
-  PRESSO_DEVICE explicit RealUnits(const PipelineCell& cell)
-      : unit(cell.unit), room(static_cast<std::int32_t>(kBits * cell.column)) {}
-
-  /// Whether a finite double is a whole number of them that the limbs hold.
-  PRESSO_DEVICE bool hold(u64 bits) const {
-    const RealNumber real(bits);
-    if (real.number == 0) return true;
-    const std::int32_t above = real.exponent - unit;  // of the number's lowest bit
-    constexpr auto kBitsOfNumber = static_cast<std::int32_t>(2 * kWordBits);
-    if (above < 0) {
-      if (above <= -kBitsOfNumber) return false;
-      if ((real.number & ((u64{1} << -above) - 1)) != 0) return false;
-    }
-    const std::int32_t left = room - above;
-    if (left >= kBitsOfNumber) return true;
-    return left >= 0 && real.number >> left == 0;
-  }
-};
-
-/// kSpecialPlus and kSpecialMinus of a double, which is finite without either.
-PRESSO_DEVICE u64 specials_of_real(u64 bits) {
-  const u64 magnitude = bits & ~kImageTopBit;
-  if (magnitude < kRealInfinity) return 0;
-  if (magnitude > kRealInfinity) return kSpecialPlus | kSpecialMinus;
-  return magnitude == bits ? kSpecialPlus : kSpecialMinus;
-}
-
-/// The same; where limbs do not hold the double, that is written to `fault`.
-template <u32 kBits>
-PRESSO_DEVICE u64 checked_specials(const RealUnits<kBits>& units, u64 bits, u64* fault) {
-  const u64 specials = specials_of_real(bits);
-  if (specials == 0 && !units.hold(bits)) *fault = kRealIsOutside;
-  return specials;
-}
 
 /// A piece of an integer that two cells may not hold.
 PRESSO_DEVICE u64 part_of_integer(const PipelineCell& cell, u64 bits) {
@@ -128,15 +40,15 @@ PRESSO_DEVICE_CALL void take_parts(const PipelineCell& cell, u32 registers_at, R
       out[item] = part(reinterpret_cast<const u64*>(from)[item]);
     }
   };
-  const RealUnits<kWordBits> units(cell);
-  const RealUnits<kShortBits> short_units(cell);
+  const RealUnits<kWordBits> units(cell.unit, cell.column);
+  const RealUnits<kShortBits> short_units(cell.unit, cell.column);
   switch (cell.part) {
     case RealPart::kOrder:
       return take([](u64 bits) { return order_of_real(bits); });
     case RealPart::kLimb:
-      return take(RealLimb<kWordBits>(cell));
+      return take(RealLimb<kWordBits>(cell.unit, cell.column));
     case RealPart::kShortLimb:
-      return take(RealLimb<kShortBits>(cell));
+      return take(RealLimb<kShortBits>(cell.unit, cell.column));
     case RealPart::kSpecials:
       return take([&](u64 bits) { return checked_specials(units, bits, fault); });
     case RealPart::kPlus:

@@ -40,7 +40,8 @@ PRESSO_DEVICE PackedPlace find_numbers(const TableBlock& block, u32 vector, cons
 
 PRESSO_DEVICE PackedPlace find_values(const TableBlock& block, u32 vector, const ColumnForm& form,
                                       const SameRows& same) {
-  if (!form.is_read || block.words == nullptr || block.is_unread) return {0, same.zeros};
+  const bool is_elsewhere = !form.is_read || form.real_bytes != 0;  // open_real() looks there
+  if (is_elsewhere || block.words == nullptr || block.is_unread) return {0, same.zeros};
   if (block.places != nullptr) return block.places[vector];
   return block.is_plain || block.floating ? PackedPlace() : find_numbers(block, vector, form, same);
 }

@@ -11,6 +11,7 @@
 
 #include "decompress/columns/cpu/integer_decoder.h"
 #include "format/columns/column_block.h"
+#include "query/gpu/kernels/query_arguments.h"
 #include "query/gpu/kernels/table_block.h"
 #include "query/gpu/strings/string_choice.h"
 
@@ -52,6 +53,16 @@ bool has_rows_by_map(const presso::IntegerParameters& block, const VectorEntry& 
   return stays_within(block.width_bytes, block.is_signed, base, block.divisor, entry.width);
 }
 
+/// Whether a vector has doubles or floats in a form that compiled code reads as it lies.
+bool has_usual_reals(const presso::IntegerParameters& block, const VectorEntry& entry) {
+  if (!block.floating || entry.exceptions > kMostUsualExceptions) return false;
+  const auto kind = static_cast<IntegerKind>(entry.kind);
+  if (kind == IntegerKind::kAlpRd) {
+    return entry.width >= kMinAlpRdBits && entry.width <= kMaxAlpRdBits;
+  }
+  return (kind == IntegerKind::kPacked || kind == IntegerKind::kAlp) && entry.width <= kLanes;
+}
+
 /// What a kernel needs for the block's vectors. Vectors with damaged entries may give anything,
 /// since the check finds them.
 ColumnNeeds needs_of(const presso::IntegerBlock& block) {
@@ -68,6 +79,8 @@ ColumnNeeds needs_of(const presso::IntegerBlock& block) {
       const bool is_bitmap = static_cast<IntegerKind>(entry.kind) == IntegerKind::kBitmap;
       const bool is_same = is_packed && entry.exceptions == 0;
       if (!is_bitmap && !is_same) needs.forms.count_odd_validity(1);
+    } else if (has_usual_reals(block.parameters, entry)) {
+      needs.forms.count_real(entry.kind, entry.width, entry.width2);
     } else {
       const bool is_usual =
           is_packed && entry.exceptions == 0 && has_rows_by_map(block.parameters, entry);

@@ -34,15 +34,68 @@ Result<UsualForm> usual_form(const LoadedTable& table, std::size_t column, doubl
   return UsualForm{most.width, most.divisor, forms.vectors() - most.vectors + forms.odd_validity()};
 }
 
+/// A form of doubles and floats, of which a column knows how many vectors have it.
+struct FormOfReals {
+  RealForm form = RealForm::kPlain;
+  ColumnForms::Form of;
+};
+
+FormOfReals most_of_reals(const LoadedTable& table, std::size_t column, std::uint64_t plain) {
+  const ColumnForms::Form most = table.needs()[column].forms.most();
+  if (plain >= most.vectors) return {RealForm::kPlain, {0, 1, plain}};
+  const auto kind = static_cast<IntegerKind>(most.kind);
+  return {kind == IntegerKind::kAlp     ? RealForm::kAlp
+          : kind == IntegerKind::kAlpRd ? RealForm::kAlpRd
+                                        : RealForm::kPacked,
+          most};
+}
+
+/// The same of a column of doubles or floats.
+Result<ColumnFacts> facts_of_reals(const LoadedTable& table, std::size_t column, double least_share,
+                                   ColumnForm& form) {
+  ColumnFacts facts;
+  std::uint64_t plain = 0;
+  std::uint64_t all = 0;
+  for (const TableBlock& block : table.blocks_of(column)) {
+    if (block.validity != nullptr || block.words == nullptr) facts.shape.has_nulls = true;
+    all += vectors_of(block.rows);
+    if (block.words == nullptr) continue;
+    if (form.real_bytes == 0) form.real_bytes = block.width_bytes;
+    if (!block.floating || block.width_bytes != form.real_bytes) {
+      return not_compiled("a column of several types");
+    }
+    if (block.is_plain) plain += vectors_of(block.rows);
+  }
+  const FormOfReals most = most_of_reals(table, column, plain);
+  if (static_cast<double>(most.of.vectors) < least_share * static_cast<double>(all)) {
+    return not_compiled("doubles whose vectors differ much");
+  }
+  facts.others = all - most.of.vectors + table.needs()[column].forms.odd_validity();
+  facts.shape.real_bytes = form.real_bytes;
+  facts.shape.real_form = most.form;
+  facts.shape.width = most.of.width;
+  facts.shape.width2 = most.of.width2;
+  form.entry = most.form == RealForm::kPlain
+                   ? kPlainEntry
+                   : std::uint32_t{most.of.kind} | std::uint32_t{most.of.width} << 8 |
+                         std::uint32_t{most.of.width2} << 16;
+  form.reads_nulls = facts.shape.has_nulls;
+  form.is_read = true;
+  return facts;
+}
+
 /// What a column of the table is like, and which form most of its vectors have.
 Result<ColumnFacts> facts_of_column(const LoadedTable& table, std::size_t column, bool reads_values,
                                     double least_share, ColumnForm& form) {
+  const std::vector<TableBlock>& blocks = table.blocks_of(column);
+  const bool is_real = std::any_of(blocks.begin(), blocks.end(),
+                                   [](const TableBlock& block) { return block.floating; });
+  if (is_real && reads_values) return facts_of_reals(table, column, least_share, form);
   ColumnFacts facts;
   const TableBlock* known = nullptr;
-  for (const TableBlock& block : table.blocks_of(column)) {
+  for (const TableBlock& block : blocks) {
     if (block.validity != nullptr || block.words == nullptr) facts.shape.has_nulls = true;
     if (block.words == nullptr || !reads_values) continue;
-    if (block.floating) return not_compiled("doubles");
     if (known == nullptr) known = &block;
     if (known->is_signed != block.is_signed || known->width_bytes != block.width_bytes) {
       return not_compiled("columns of several types");

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -277,6 +278,49 @@ Made marked_rows() {
   made.add_join(PipelineStep::Kind::kFindNone, 0, {}, wide(0));
   made.add_join(PipelineStep::Kind::kFind, 1, narrow(2), wide(0));
   made.add_join(PipelineStep::Kind::kMarkOnly, 1, {}, narrow(2));
+  return made;
+}
+
+/// An exact sum of products of doubles where another one is in a range, and the least of floats;
+/// doubles are stored in two parts or as decimal numbers, floats as they lie in memory.
+Made sum_of_doubles() {
+  Made made;
+  made.add_column(12);
+  made.add_column(52);
+  made.shape.columns[1].real_form = gpu::RealForm::kAlpRd;
+  made.shape.columns[1].width2 = 3;
+  made.add_column(0);
+  made.add_column(21);
+  made.shape.columns[3].real_form = gpu::RealForm::kAlp;
+  for (const int column : {1, 2, 3}) {
+    made.shape.columns[column].real_bytes = column == 2 ? 4 : 8;
+  }
+  made.add_range(3);
+  made.add_load(0, narrow(0));
+  made.add_load(1, wide(1));
+  made.add_load(2, narrow(3));
+  const auto add_real = [&made](gpu::RealOperation operation, RegisterPlace to, RegisterPlace a,
+                                RegisterPlace b) {
+    made.add_binary(PipelineStep::Kind::kReal, to, a, b);
+    made.pipeline.program[made.pipeline.steps - 1].column = static_cast<Byte>(operation);
+  };
+  PipelineStep& real = made.add_step(PipelineStep::Kind::kReal, wide(4));
+  real.column = static_cast<Byte>(gpu::RealOperation::kOfInteger);
+  real.b_is_constant = true;
+  real.constant = std::bit_cast<std::int64_t>(100.0);
+  add_real(gpu::RealOperation::kMultiply, wide(6), wide(1), wide(4));
+  add_real(gpu::RealOperation::kOfFloat, wide(8), narrow(3), narrow(3));
+  made.add_cell(PipelineCell::Kind::kSum, wide(6));
+  made.pipeline.cell[0].part = gpu::RealPart::kSpecials;
+  for (int limb = 0; limb < 3; ++limb) {
+    made.add_cell(PipelineCell::Kind::kSum, wide(6));
+    made.pipeline.cell[1 + limb].part = gpu::RealPart::kLimb;
+    made.pipeline.cell[1 + limb].column = static_cast<Byte>(limb);
+  }
+  for (PipelineCell& cell : made.pipeline.cell) cell.unit = -60;
+  made.pipeline.cell[0].column = 3;
+  made.add_cell(PipelineCell::Kind::kMin, wide(8));
+  made.pipeline.cell[4].part = gpu::RealPart::kOrder;
   made.pipeline.place = GroupPlace::kLanes;
   return made;
 }
@@ -308,18 +352,17 @@ TEST_P(Sources, CompileWithoutAnyFile) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, Sources,
-                         testing::Values(Named{"sum_of_products", sum_of_products},
-                                         Named{"sums_by_strings", sums_by_strings},
-                                         Named{"sum_of_column", sum_of_column},
-                                         Named{"numbers_of_40_bits", numbers_of_40_bits},
-                                         Named{"sums_by_keys", sums_by_keys},
-                                         Named{"rows_of_parts", rows_of_parts},
-                                         Named{"written_rows", written_rows},
-                                         Named{"joined_sums", joined_sums},
-                                         Named{"joined_pairs", joined_pairs},
-                                         Named{"marked_rows", marked_rows}),
-                         [](const auto& tested) { return std::string(tested.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    , Sources,
+    testing::Values(Named{"sum_of_products", sum_of_products},
+                    Named{"sums_by_strings", sums_by_strings},
+                    Named{"sum_of_column", sum_of_column},
+                    Named{"numbers_of_40_bits", numbers_of_40_bits},
+                    Named{"sums_by_keys", sums_by_keys}, Named{"rows_of_parts", rows_of_parts},
+                    Named{"sum_of_doubles", sum_of_doubles}, Named{"written_rows", written_rows},
+                    Named{"joined_sums", joined_sums}, Named{"joined_pairs", joined_pairs},
+                    Named{"marked_rows", marked_rows}),
+    [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST(KernelSource, IsTheSameForOtherConstants) {
   Made one = sums_by_strings();
@@ -380,6 +423,19 @@ TEST(ColumnForms, HaveVectorsOfOneValueInEveryForm) {
   EXPECT_EQ(forms.most().width, 13);
   EXPECT_EQ(forms.most().vectors, 3u);
   EXPECT_EQ(forms.common_divisor(), 30u);
+}
+
+TEST(ColumnForms, TellsKindsOfDoublesApart) {
+  gpu::ColumnForms forms;
+  constexpr Byte kAlp = 5;
+  constexpr Byte kAlpRd = 6;
+  for (int i = 0; i < 2; ++i) forms.count_real(kAlpRd, 52, 2);
+  for (int i = 0; i < 3; ++i) forms.count_real(kAlpRd, 52, 3);
+  for (int i = 0; i < 2; ++i) forms.count_real(kAlp, 52, 3);
+  EXPECT_EQ(forms.vectors(), 7u);
+  EXPECT_EQ(forms.most().kind, kAlpRd);
+  EXPECT_EQ(forms.most().width2, 3);
+  EXPECT_EQ(forms.most().vectors, 3u);
 }
 
 /// A hostile file has more forms than are told apart, which then count as others.
