@@ -52,7 +52,7 @@ Status measure(const Table& table, RateOptions options, bool compiles, const std
   const auto kernels = gpu::cuda_table_kernels(0);
   const auto strings = gpu::cuda_string_kernels(0);
   gpu::KernelCompilerOptions compiling;
-  compiling.policy.for_files = true;
+  compiling.policy.for_files = compiling.policy.takes_unmeasured = true;
   const auto compiler = compiles ? gpu::cuda_kernel_compiler(0, compiling) : nullptr;
   options.compiler = compiler.get();
   const auto whole =

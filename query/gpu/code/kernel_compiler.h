@@ -29,12 +29,15 @@ class CompiledKernels {
                         std::uint32_t shared_bytes, Stream stream) = 0;
 };
 
-/// For which tables code is compiled.
+/// For which tables and questions code is compiled.
 struct CodePolicy {
   /// Code is for the form that most vectors of a column have: at least this share of them.
   double least_usual_share = 0.5;
   /// Also for tables that are read from files, which takes longer than any kernel over them.
   bool for_files = false;
+  /// Also for questions whose code has not been measured against the general kernels on a GPU
+  /// (KernelSource::is_measured).
+  bool takes_unmeasured = false;
 };
 
 class KernelCompiler {

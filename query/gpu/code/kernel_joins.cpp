@@ -313,7 +313,7 @@ void SourceWriter::write_phase(std::size_t phase) {
   }
   line(1, "PRESSO_UNROLL");
   line(1, "for (u32 step = 0; step < C::kSteps; ++step) {");
-  line(2, "[[maybe_unused]] bool there = (mask >> step & 1) != 0;");
+  line(2, "[[maybe_unused]] bool there = simt::has_bit(mask, step);");
   for (const std::string& one : text_of_phase(phase).lines) line(2, one);
   if (drops_in_loop) line(2, "if (!there) mask &= ~(1u << step);");
   if (adds) {

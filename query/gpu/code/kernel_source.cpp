@@ -653,6 +653,8 @@ Result<KernelSource> SourceWriter::write() {
   choose_place();
   if (is_joined_) plan_phases();
   choose_sizes();
+  source_.is_measured =
+      !is_joined_ && !has_reals() && place_ != CellPlace::kTable && place_ != CellPlace::kWritten;
   write_header();
   write_columns();
   write_conditions();

@@ -70,6 +70,9 @@ struct KernelSource {
   std::uint32_t shared_bytes = 0;
   std::vector<ConditionTest> tests;
   std::vector<std::int64_t> constants;
+  /// The code is of a kind that was measured on a GPU, where it was faster than general kernels:
+  /// without joins, doubles, tables of groups, and rows that are written.
+  bool is_measured = true;
 };
 
 /// Names of the two kernels (query_kernel.cuh), the second for tables that have other vectors.

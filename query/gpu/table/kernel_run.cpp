@@ -191,6 +191,9 @@ Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const 
   shape.has_others = others != 0;
   PRESSO_ASSIGN(made->source_, source_of(pipeline, shape));
   const KernelSource& source = made->source_;
+  if (!source.is_measured && !policy.takes_unmeasured && !space.always_compiles) {
+    return not_compiled("joins, doubles, keys of any range and rows");
+  }
   if (source.shared_bytes > shape.most_shared_bytes) return not_compiled("much shared memory");
   PRESSO_ASSIGN(made->kernels_, space.compiler->compile(source.text));
   PRESSO_ASSIGN(made->usual_blocks_,

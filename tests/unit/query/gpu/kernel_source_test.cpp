@@ -278,6 +278,7 @@ Made marked_rows() {
   made.add_join(PipelineStep::Kind::kFindNone, 0, {}, wide(0));
   made.add_join(PipelineStep::Kind::kFind, 1, narrow(2), wide(0));
   made.add_join(PipelineStep::Kind::kMarkOnly, 1, {}, narrow(2));
+  made.pipeline.place = GroupPlace::kLanes;
   return made;
 }
 
@@ -389,8 +390,8 @@ TEST(KernelSource, IsTheSameForOtherBuildSides) {
 }
 
 TEST(KernelSource, RefusesWhatIsNotCompiled) {
-  Made made = sum_of_products();
-  made.add_step(PipelineStep::Kind::kReal, wide(4));
+  Made made = written_rows();
+  made.add_join(PipelineStep::Kind::kFind, 0, narrow(4), narrow(2));
   EXPECT_EQ(gpu::source_of(made.pipeline, made.shape).error().code, ErrorCode::kUnsupported);
   made = sums_by_keys();
   made.add_load(1, narrow(5));  // a key is not looked for before all else is known of its row
