@@ -458,7 +458,7 @@ struct UsualColumns : UsualVector<Task> {
     }
     return mask & this->task.keep[kTest][this->in_task];
   }
-  /// Of a test without which no row matches, so that the vector has such rows.
+  /// Whether a row passes a test that all rows must pass; some row of the vector may.
   template <u32 kTest, u32 kColumn>
   PRESSO_DEVICE bool holds(u32 step) const {
     using Number = std::conditional_t<(Own::template width<kColumn>() > kWordBits), u64, u32>;
