@@ -559,6 +559,7 @@ struct OtherVector {
   PRESSO_DEVICE OtherVector reader(u32 step) const {
     OtherVector other = *this;
     other.chunk += step;
+    other.is_there = other.chunk * kWarpSize + simt::lane() < at.rows;
     return other;
   }
   PRESSO_DEVICE u32 step_of(u32) const { return 0; }
@@ -768,7 +769,6 @@ PRESSO_DEVICE void run_others(const QueryArguments& q) {
     }
     if constexpr (Question::kNotesFirstRows) {
       columns.chunk = first_step;
-      columns.is_there = true;
       Question::note_first_rows(q, columns, taken, cells);
     }
     cells.after_vector(q);

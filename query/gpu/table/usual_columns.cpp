@@ -61,9 +61,9 @@ bool UsualColumns::has_integers(std::size_t column) const {
                       [](const TableBlock& block) { return block.floating || block.is_unread; });
 }
 
-/// No more than a part of what is left, since queries need memory, too.
+/// No more than a part of what there was, since queries need memory, too.
 Result<DeviceMemory> UsualColumns::allocate(std::uint64_t bytes) const {
-  if (bytes > space_.memory.device_bytes_left() / 4) return make_error(ErrorCode::kDeviceMemory);
+  if (bytes > bytes_left_) return make_error(ErrorCode::kDeviceMemory);
   return space_.memory.allocate(bytes);
 }
 
@@ -105,7 +105,10 @@ Status UsualColumns::make_column(std::size_t column) {
     blocks[slice].places = packing_.places + slice * kSliceVectors;
     if (form_.reads_nulls) blocks[slice].valid_places = packing_.valid + slice * kSliceVectors;
   }
-  for (DeviceMemory& memory : memory_) table_.memory_.push_back(std::move(memory));
+  for (DeviceMemory& memory : memory_) {
+    bytes_left_ -= std::min(bytes_left_, memory.bytes());
+    table_.memory_.push_back(std::move(memory));
+  }
   return {};
 }
 

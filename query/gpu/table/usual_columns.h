@@ -22,7 +22,8 @@ class UsualColumns {
   static Status make(const RunSpace& space, LoadedTable& table);
 
  private:
-  UsualColumns(const RunSpace& space, LoadedTable& table) : space_(space), table_(table) {}
+  UsualColumns(const RunSpace& space, LoadedTable& table)
+      : space_(space), table_(table), bytes_left_(space.memory.device_bytes_left() / 4) {}
 
   bool has_integers(std::size_t column) const;
   Status make_column(std::size_t column);
@@ -35,7 +36,7 @@ class UsualColumns {
 
   const RunSpace& space_;
   LoadedTable& table_;
-  SameRows same_;
+  std::uint64_t bytes_left_;  ///< of device memory that columns may still take
   // Of the column:
   std::size_t column_ = 0;
   ColumnForm form_;
