@@ -225,6 +225,21 @@ TEST(DeviceTable, SeveralFilesAreOneTable) {
   }
 }
 
+/// Alone, and beside one that has rows.
+TEST(DeviceTable, MayHaveNoRows) {
+  const MadeTable some("id,v\n1,20\n2,30\n", 1024);
+  const MadeTable none("id,v\n", 1024, some.table->schema().columns);
+  Loaded loaded;
+  EXPECT_EQ(loaded.load({*none.table}).rows(), 0u);
+  loaded.load({*some.table});
+  for (const std::vector<Table>& tables :
+       {std::vector{*none.table}, {*none.table, *some.table}, {*some.table, *none.table}}) {
+    Query query = Query::from(tables);
+    query.where("id > 1").aggregate("count(*), sum(v), max(id)");
+    EXPECT_EQ(answer_of(query, loaded.device()).text, answer_of(query, nullptr).text);
+  }
+}
+
 TEST(DeviceTable, OnlyJoinedTablesMayBeInMemory) {
   QueryTables tables = query_tables("joins", "3000/1024");
   Loaded loaded(6);

@@ -164,6 +164,7 @@ void TableParts::add_column(LoadedTable& part, std::size_t column, LoadedTable& 
   }
   ColumnNeeds& needs = part.needs_[column];
   for (const auto& table : residents_) {
+    if (table->loaded().groups().empty()) continue;
     needs.raise_to(table->loaded().needs()[*table->find_column(wanted_.columns[column])]);
   }
   part.forms_[column] = common_form(column);
@@ -184,6 +185,7 @@ void TableParts::add_column(LoadedTable& part, std::size_t column, LoadedTable& 
 std::optional<UsualForm> TableParts::common_form(std::size_t column) const {
   std::optional<UsualForm> common;
   for (const auto& table : residents_) {
+    if (table->loaded().groups().empty()) continue;
     const auto& of = table->loaded().form_of(*table->find_column(wanted_.columns[column]));
     if (!of || (common && !common->is_same(*of))) return std::nullopt;
     const std::uint64_t others = common ? common->others : 0;
