@@ -77,10 +77,11 @@ std::optional<SourceWriter::WholeSum> SourceWriter::whole_sum_of(const PipelineC
   return WholeSum{*first, *specials};
 }
 
-/// Where the code has doubles, it includes what it needs for them.
+/// Whether the code computes with doubles, for which it includes what it needs. A load whose null is
+/// a NaN says so by `b_is_constant`; in other steps that is any constant.
 bool SourceWriter::has_reals() const {
   const auto is_real = [](const PipelineStep& step) {
-    return step.kind == Kind::kReal || step.b_is_constant;
+    return step.kind == Kind::kReal || (step.kind == Kind::kLoad && step.b_is_constant);
   };
   return std::any_of(of_.program, of_.program + of_.steps, is_real) ||
          std::any_of(of_.cell, of_.cell + of_.cells, is_of_reals) || has_real_columns();

@@ -389,6 +389,14 @@ TEST(KernelSource, IsTheSameForOtherBuildSides) {
   EXPECT_NE(one.text(), joined_pairs().text());
 }
 
+/// A product with a constant is no question about doubles.
+TEST(KernelSource, OfIntegersIsMeasured) {
+  const Made made = sums_by_strings();
+  const Result<KernelSource> source = gpu::source_of(made.pipeline, made.shape);
+  ASSERT_TRUE(source.ok());
+  EXPECT_TRUE(source->is_measured);
+}
+
 TEST(KernelSource, RefusesWhatIsNotCompiled) {
   Made made = written_rows();
   made.add_join(PipelineStep::Kind::kFind, 0, narrow(4), narrow(2));
