@@ -317,7 +317,9 @@ class WatchedCompiler final : public gpu::KernelCompiler {
     }
     return real_->compile(source);
   }
-  gpu::CodePolicy policy() const override { return {0, true, true}; }
+  gpu::CodePolicy policy() const override {
+    return {.least_usual_share = 0, .for_files = true, .takes_unmeasured = true};
+  }
 
  private:
   std::shared_ptr<gpu::KernelCompiler> real_;

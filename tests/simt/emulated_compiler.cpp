@@ -140,7 +140,9 @@ class EmulatedCompiler final : public gpu::KernelCompiler {
   }
 
   /// Code is compiled for all tables, so that tests see how it takes vectors that are not usual.
-  gpu::CodePolicy policy() const override { return {0, true, true}; }
+  gpu::CodePolicy policy() const override {
+    return {.least_usual_share = 0, .for_files = true, .takes_unmeasured = true};
+  }
 
   Result<std::shared_ptr<gpu::CompiledKernels>> compile(const std::string& source) override {
     const std::lock_guard lock(mutex_);

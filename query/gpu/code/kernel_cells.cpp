@@ -99,19 +99,6 @@ void SourceWriter::plan_rows() {
   words_[rows_word_].fields.push_back(rows_);
 }
 
-/// The number of that field among those of packed words.
-std::size_t SourceWriter::rows_field() const {
-  std::size_t number = 0;
-  for (std::size_t i = 0; i < rows_word_; ++i) {
-    if (words_[i].is_packed()) number += words_[i].fields.size();
-  }
-  for (const Field& field : words_[rows_word_].fields) {
-    if (field.shift == rows_.shift) break;
-    ++number;
-  }
-  return number;
-}
-
 // --- cells
 
 void SourceWriter::write_one_cells() {
@@ -151,11 +138,9 @@ void SourceWriter::write_lane_cells() {
   line(1, "u64* lane;    // the lane's words: word w of group g at (g * kWords + w) * 32");
   line(1, "u64* totals;  // the warp's sums of fields, group by group");
   line(1, "u64* firsts;  // the warp's first row of each group");
-  line(1, std::string(has_many_groups() ? "u64" : "u32") +
-              " known = 0;  // bits of groups that have a first row");
+  line(1, bits_of_groups() + " known = 0;  // bits of groups that have a first row");
   if (has_chains_) {
-    line(1, std::string(has_many_groups() ? "u64" : "u32") +
-                " met = 0;  // the same, also of the vector at hand");
+    line(1, bits_of_groups() + " met = 0;  // bits of groups that have one after this vector");
   }
   line(1, "u32 vectors = 0;");
   line(1, "PRESSO_DEVICE Cells(const QueryArguments&, Byte*, Byte* own) {");
@@ -262,17 +247,16 @@ void SourceWriter::write_lane_cells() {
   if (!is_joined_) line(2, "u64 found = 0;  // rows of the groups that there are");
   line(2, "PRESSO_NO_UNROLL");
   line(2, "for (u32 group = 0; group < q.groups; ++group) {");
-  if (!is_joined_) {
-    line(3, "found += totals[group * kFields + " + text_of(rows_field()) + "];");
-  }
   line(3, "if (firsts[group] == kNoRowYet) continue;");
   line(3, "u64* const to = q.cells + group * q.group_words;");
   line(3, "combine_in_memory<Combine::kMin>(to, firsts[group]);");
   std::size_t field = 0;
-  for (const Word& word : words_) {
-    if (!word.is_packed()) continue;
-    for (const Field& one : word.fields) {
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    if (!words_[i].is_packed()) continue;
+    for (const Field& one : words_[i].fields) {
       const std::string total = "totals[group * kFields + " + text_of(field++) + "]";
+      const bool counts_rows = !is_joined_ && i == rows_word_ && one.shift == rows_.shift;
+      if (counts_rows) line(3, "found += " + total + ";");
       if (one.cell == Field::kRows) continue;
       line(3, "combine_in_memory<Combine::kAdd>(to + " + text_of(one.cell + kGroupCells) + ", " +
                   total + ");");
@@ -398,7 +382,7 @@ void SourceWriter::add_to_cells() {
   if (place_ == CellPlace::kLanes) {
     line(2, "const u32 group = has_group ? static_cast<u32>(" + group_ + ") : Cells::kGroups;");
     if (is_joined_) {
-      line(2, std::string("seen |= ") + (has_many_groups() ? "u64{1}" : "1u") + " << group;");
+      line(2, "seen |= " + bits_of_groups() + "{1} << group;");
     }
     line(2, "u64* const of_group = cells.of_group(group);");
     for (std::size_t i = 0; i < words_.size(); ++i) {
@@ -505,7 +489,7 @@ void SourceWriter::write_take() {
 
 /// The first rows of groups that a warp meets for the first time, once it has taken a vector.
 void SourceWriter::write_first_rows() {
-  const std::string word = has_many_groups() ? "u64" : "u32";
+  const std::string word = bits_of_groups();
   line(0, "template <class C>");
   line(0,
        "PRESSO_DEVICE void Question::note_first_rows(const QueryArguments& q, const C& all, u32 "
@@ -538,28 +522,11 @@ void SourceWriter::write_first_rows() {
   line(0, "");
 }
 
-void SourceWriter::write_seen() {
-  if (place_ != CellPlace::kLanes) return;
-  line(1, std::string(has_many_groups() ? "u64" : "u32") + " seen = 0;  // bits of groups");
-}
-
 /// Counts of all rows that are left, without groups.
 void SourceWriter::write_counts() {
   for (std::uint32_t i = 0; place_ == CellPlace::kOne && i < of_.cells; ++i) {
     if (of_.cell[i].kind != CellKind::kCount || !takes_all(of_.cell[i])) continue;
     line(1, "cells.s" + text_of(i) + " += simt::popcount(mask);");
-  }
-}
-
-/// Which of the groups in `seen` have no first row yet.
-void SourceWriter::write_fresh() {
-  line(1, "// The first rows of groups that the warp meets for the first time.");
-  if (has_many_groups()) {
-    line(1, "const u64 all_seen = u64{simt::reduce_or(static_cast<u32>(seen >> 32))} << 32 |");
-    line(1, "                     simt::reduce_or(static_cast<u32>(seen));");
-    line(1, "const u64 fresh = all_seen & ~cells.known & ((u64{1} << Cells::kGroups) - 1);");
-  } else {
-    line(1, "const u32 fresh = simt::reduce_or(seen) & ~cells.known & low_ones(Cells::kGroups);");
   }
 }
 

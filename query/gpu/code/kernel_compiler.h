@@ -36,7 +36,7 @@ struct CodePolicy {
   /// Also for tables that are read from files, which takes longer than any kernel over them.
   bool for_files = false;
   /// Also for questions whose code has not been measured against the general kernels on a GPU
-  /// (KernelSource::is_measured).
+  /// (QueryShape::takes_unmeasured).
   bool takes_unmeasured = false;
 };
 

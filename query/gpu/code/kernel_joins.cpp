@@ -100,14 +100,17 @@ void SourceWriter::make_find(const PipelineStep& step, Statement& made) {
   switch (lookup.form) {
     case LookupForm::kArray:
       made.while_it_loads = 3;
+      finders_.insert("key_array.cuh");
       finder = "KeyArray<u64>{" + in + ".places, " + in + ".least, " + in + ".last}";
       break;
     case LookupForm::kTable:
       made.while_it_loads = 7;
+      finders_.insert("key_table.cuh");
       finder = "KeyTable<u64>{static_cast<KeyUnit<u64>*>(" + in + ".units), " + in + ".unit_count}";
       break;
     case LookupForm::kAscending:
       made.while_it_loads = 5;
+      finders_.insert("key_search.cuh");
       finder = "KeySearch{static_cast<const u64*>(" + in + ".units), " + in + ".places, " + in +
                ".unit_count}";
       break;
@@ -156,26 +159,12 @@ void SourceWriter::make_check(const PipelineStep& step, Statement& made) {
   drops_rows_ = true;
 }
 
-/// The headers of what the program does.
+/// The headers that all code needs, and those of joins.
 void SourceWriter::include_finders() {
-  std::set<std::string> names;
-  for (const auto& [lookup, find] : finds_) {
-    switch (of_.lookups[lookup].form) {
-      case LookupForm::kArray:
-        names.insert("array");
-        break;
-      case LookupForm::kTable:
-        names.insert("table");
-        break;
-      case LookupForm::kAscending:
-        names.insert("search");
-        break;
-    }
-  }
   line(0, std::string("#include \"query/gpu/code/") +
               (is_joined_ ? "joined_rows.cuh\"" : "query_kernel.cuh\""));
-  for (const std::string& name : names) {
-    line(0, "#include \"query/gpu/join/key_" + name + ".cuh\"");
+  for (const std::string& header : finders_) {
+    line(0, "#include \"query/gpu/join/" + header + "\"");
   }
 }
 
@@ -306,8 +295,8 @@ void SourceWriter::write_phase(std::size_t phase) {
     drops = drops || one.drops_in_loop || !one.behind.empty();
   }
   const bool adds = is_last && !marks_only_;
-  if (adds) write_seen();
   if (adds && place_ == CellPlace::kLanes) {
+    line(1, bits_of_groups() + " seen = 0;  // bits of groups");
     line(1, "u32 g[C::kSteps];  // groups");
     if (of_.order_bits != 0) line(1, "u64 o[C::kSteps];  // the order of their rows");
   }
@@ -372,7 +361,14 @@ void SourceWriter::write_joined_cells() {
     line(1, "cells.pairs += simt::popcount(mask);");
   }
   if (place_ != CellPlace::kLanes) return;
-  write_fresh();
+  line(1, "// The first rows of groups that the warp meets for the first time.");
+  if (has_many_groups()) {
+    line(1, "const u64 all_seen = u64{simt::reduce_or(static_cast<u32>(seen >> 32))} << 32 |");
+    line(1, "                     simt::reduce_or(static_cast<u32>(seen));");
+    line(1, "const u64 fresh = all_seen & ~cells.known & ((u64{1} << Cells::kGroups) - 1);");
+  } else {
+    line(1, "const u32 fresh = simt::reduce_or(seen) & ~cells.known & low_ones(Cells::kGroups);");
+  }
   line(1, "if (fresh != 0) {");
   line(2, has_chains_ ? "cells.met |= fresh;" : "cells.known |= fresh;");
   line(2, "PRESSO_UNROLL");

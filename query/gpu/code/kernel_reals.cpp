@@ -46,7 +46,7 @@ const char* name_of(RealOperation operation) {
 
 }  // namespace
 
-/// Whether the cell sees whether limbs hold a double: it must not see rows that it does not take.
+/// Whether the cell checks that limbs hold a double. It must not check rows that it does not take.
 bool SourceWriter::sees_limbs(const PipelineCell& cell) {
   return cell.part == RealPart::kSpecials || cell.part == RealPart::kMinus;
 }
@@ -57,7 +57,7 @@ bool SourceWriter::is_of_reals(const PipelineCell& cell) {
 }
 
 /// Where a lane adds up doubles as a whole, for a cell of their three limbs, or for that of
-/// infinities, which sees whether limbs hold them.
+/// infinities, which checks that limbs hold them.
 std::optional<SourceWriter::WholeSum> SourceWriter::whole_sum_of(const PipelineCell& of) const {
   constexpr std::uint32_t kLimbs = 3;
   const bool is_part = of.part == RealPart::kLimb || of.part == RealPart::kSpecials;
@@ -77,8 +77,8 @@ std::optional<SourceWriter::WholeSum> SourceWriter::whole_sum_of(const PipelineC
   return WholeSum{*first, *specials};
 }
 
-/// Whether the code computes with doubles, for which it includes what it needs. A load whose null is
-/// a NaN says so by `b_is_constant`; in other steps that is any constant.
+/// Whether the code computes with doubles, for which it includes what it needs. A load whose null
+/// is a NaN says so by `b_is_constant`; in other steps that is any constant.
 bool SourceWriter::has_reals() const {
   const auto is_real = [](const PipelineStep& step) {
     return step.kind == Kind::kReal || (step.kind == Kind::kLoad && step.b_is_constant);

@@ -14,7 +14,7 @@ void SourceWriter::write_keys() {
   line(1, "u64 keys[C::kSteps];");
   line(1, "PRESSO_UNROLL");
   line(1, "for (u32 step = 0; step < C::kSteps; ++step) {");
-  line(2, "bool there = (mask >> step & 1) != 0;");
+  line(2, "bool there = simt::has_bit(mask, step);");
   write_statements(2, Steps::kOfKey);
   line(2, "keys[step] = static_cast<u64>(" + key_ + ");");
   line(2, "if (!there) mask &= ~(1u << step);");
@@ -28,7 +28,7 @@ void SourceWriter::write_keys() {
   line(1, "PRESSO_UNROLL");
   line(1, "for (u32 step = 0; step < C::kSteps; ++step) {");
   line(2, "const volatile u64* const first = q.cells + u64{groups[step]} * q.group_words;");
-  line(2, "firsts[step] = (with_group >> step & 1) != 0 ? *first : 0;");
+  line(2, "firsts[step] = simt::has_bit(with_group, step) ? *first : 0;");
   line(1, "}");
 }
 
@@ -43,7 +43,7 @@ void SourceWriter::write_rows() {
   if (drops_rows_) {
     line(1, "PRESSO_UNROLL");
     line(1, "for (u32 step = 0; step < C::kSteps; ++step) {");
-    line(2, "bool there = (mask >> step & 1) != 0;");
+    line(2, "bool there = simt::has_bit(mask, step);");
     write_statements(2, Steps::kAll);
     line(2, "if (!there) mask &= ~(1u << step);");
     line(1, "}");
@@ -51,7 +51,7 @@ void SourceWriter::write_rows() {
   line(1, "RowPlaces places(q, mask);");
   line(1, "PRESSO_UNROLL");
   line(1, "for (u32 step = 0; step < C::kSteps; ++step) {");
-  line(2, "[[maybe_unused]] const bool there = (mask >> step & 1) != 0;");
+  line(2, "[[maybe_unused]] const bool there = simt::has_bit(mask, step);");
   write_statements(2, Steps::kOfRow);
   line(2, "if (!places.advance(there)) continue;");
   if (of_.place == GroupPlace::kRows) {

@@ -158,9 +158,8 @@ Status SourceWriter::make_conditions() {
   const auto test_of = [this](std::size_t test) {
     const std::size_t column = source_.tests[test].column;
     const std::string both = text_of(test) + ", " + text_of(column);
-    const Byte bytes = shape_.columns[column].real_bytes;
-    return bytes != 0 ? "real_test<" + both + ", " + text_of(bytes) + ">(c)"
-                      : "c.template test<" + both + ">()";
+    if (!is_real(source_.tests[test].column)) return "c.template test<" + both + ">()";
+    return "real_test<" + both + ", " + text_of(shape_.columns[column].real_bytes) + ">(c)";
   };
   const auto joined = [](std::string a, const std::string& sign, const std::string& b) {
     if (a.empty() || b.empty()) return a + b;
@@ -241,8 +240,8 @@ Status SourceWriter::make_conditions() {
       case Step::kAlso:
         for (const std::size_t test : stack.back().tests) {
           source_.tests[test].is_needed = true;
-          const bool is_real = shape_.columns[source_.tests[test].column].real_bytes != 0;
-          if (is_real) condition_ = joined(condition_, kAnd, test_of(test));
+          if (!is_real(source_.tests[test].column)) continue;
+          condition_ = joined(condition_, kAnd, test_of(test));
         }
         needed_masks_ |= stack.back().masks;
         condition_ = joined(condition_, kAnd, stack.back().text);
@@ -308,10 +307,9 @@ Status SourceWriter::make_step(const PipelineStep& step, unsigned number) {
           step.kind == Kind::kLoadCode && !shape_.columns[step.column].codes_are_numbers;
       std::string value = is_code ? "c.template code<" + column + ">(step, there" +
                                         (valid.empty() ? "" : " && " + valid) + ")"
-                          : shape_.columns[step.column].real_bytes != 0
-                              ? real_value(step.column, to_wide)
-                          : to_wide ? "c.template wide<" + column + ">(step)"
-                                    : "c.template narrow<" + column + ">(step)";
+                          : is_real(step.column) ? real_value(step.column, to_wide)
+                          : to_wide              ? "c.template wide<" + column + ">(step)"
+                                                 : "c.template narrow<" + column + ">(step)";
       const bool may_be_null = (of_.nullable_columns >> step.column & 1) != 0;
       if (step.b_is_constant && may_be_null) {
         value = "not_null(" + value + ", " + constant(step.constant, to_wide) + ")";
@@ -626,8 +624,7 @@ void SourceWriter::write_conditions() {
   line(0, "PRESSO_DEVICE u32 Question::rows_that_hold(const C& c) {");
   std::string tests;
   for (std::size_t i = 0; i < source_.tests.size(); ++i) {
-    const bool is_real = shape_.columns[source_.tests[i].column].real_bytes != 0;
-    if (!source_.tests[i].is_needed || is_real) continue;
+    if (!source_.tests[i].is_needed || is_real(source_.tests[i].column)) continue;
     tests += (tests.empty() ? "" : " & ") + std::string("c.template holds<") + text_of(i) + ", " +
              text_of(source_.tests[i].column) + ">(step)";
   }
@@ -651,10 +648,13 @@ Result<KernelSource> SourceWriter::write() {
   PRESSO_TRY(make_conditions());
   PRESSO_TRY(make_program());
   choose_place();
+  const bool is_measured =
+      !is_joined_ && !has_reals() && place_ != CellPlace::kTable && place_ != CellPlace::kWritten;
+  if (!is_measured && !shape_.takes_unmeasured) {
+    return not_compiled("joins, doubles, keys of any range and rows");
+  }
   if (is_joined_) plan_phases();
   choose_sizes();
-  source_.is_measured =
-      !is_joined_ && !has_reals() && place_ != CellPlace::kTable && place_ != CellPlace::kWritten;
   write_header();
   write_columns();
   write_conditions();
@@ -664,14 +664,14 @@ Result<KernelSource> SourceWriter::write() {
   line(0, "}  // namespace presso::gpu::code");
   line(0, "");
   const std::uint32_t blocks = blocks_for_registers();
-  for (const auto& [name, function] :
-       {std::pair(kUsualKernel, "run_usual"), std::pair(kOthersKernel, "run_others")}) {
-    if (name == kOthersKernel && !shape_.has_others) break;
-    line(0, std::string("PRESSO_KERNEL(") + name + ", " + text_of(source_.threads) + ", " +
-                text_of(blocks) + ") {");
-    line(1, std::string("presso::gpu::code::") + function + "<presso::gpu::code::Question>(q);");
+  const auto write_kernel = [&](const std::string& name, const std::string& function) {
+    line(0, "PRESSO_KERNEL(" + name + ", " + text_of(source_.threads) + ", " + text_of(blocks) +
+                ") {");
+    line(1, "presso::gpu::code::" + function + "<presso::gpu::code::Question>(q);");
     line(0, "}");
-  }
+  };
+  write_kernel(kUsualKernel, "run_usual");
+  if (shape_.has_others) write_kernel(kOthersKernel, "run_others");
   return std::move(source_);
 }
 

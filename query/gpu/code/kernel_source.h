@@ -59,6 +59,9 @@ struct QueryShape {
   std::vector<ColumnShape> columns;
   std::vector<LeafShape> leaves;
   bool has_others = true;  ///< some vector may not be usual
+  /// Joins, doubles, tables of groups and written rows are compiled, too. Whether their code is
+  /// faster than the general kernels has not been measured on a GPU.
+  bool takes_unmeasured = false;
   /// The shared memory that a thread block may have.
   std::uint32_t most_shared_bytes = 0;
 };
@@ -70,9 +73,6 @@ struct KernelSource {
   std::uint32_t shared_bytes = 0;
   std::vector<ConditionTest> tests;
   std::vector<std::int64_t> constants;
-  /// The code is of a kind that was measured on a GPU, where it was faster than general kernels:
-  /// without joins, doubles, tables of groups, and rows that are written.
-  bool is_measured = true;
 };
 
 /// Names of the two kernels (query_kernel.cuh), the second for tables that have other vectors.

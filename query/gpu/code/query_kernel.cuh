@@ -90,12 +90,12 @@ struct Packed {
     if constexpr (kWidth <= 27) {
       u32 sum = 0;  // 32 numbers of 27 bits do not overflow
       PRESSO_UNROLL
-      for (u32 step = 0; step < kSteps; ++step) sum += (mask >> step & 1) != 0 ? number(step) : 0;
+      for (u32 step = 0; step < kSteps; ++step) sum += simt::has_bit(mask, step) ? number(step) : 0;
       return sum;
     }
     u64 sum = 0;
     PRESSO_UNROLL
-    for (u32 step = 0; step < kSteps; ++step) sum += (mask >> step & 1) != 0 ? number(step) : 0;
+    for (u32 step = 0; step < kSteps; ++step) sum += simt::has_bit(mask, step) ? number(step) : 0;
     return sum;
   }
 };
@@ -106,7 +106,7 @@ struct PackedWide {
   Packed<kWordBits, kSteps> low;
   Packed<kWidth - kWordBits, kSteps> high;
 
-  /// `rows`: that the vector has.
+  /// `rows`: how many the vector has.
   PRESSO_DEVICE void load(const u32* from, u32 chunk, u32 rows) {
     low.load(from, chunk);
     high.load(from + steps_of(rows) * kLanes, chunk);
@@ -122,7 +122,7 @@ struct PackedWide {
   PRESSO_DEVICE u64 sum(u32 mask) const {
     u64 sum = 0;
     PRESSO_UNROLL
-    for (u32 step = 0; step < kSteps; ++step) sum += (mask >> step & 1) != 0 ? number(step) : 0;
+    for (u32 step = 0; step < kSteps; ++step) sum += simt::has_bit(mask, step) ? number(step) : 0;
     return sum;
   }
 };
@@ -138,7 +138,7 @@ PRESSO_DEVICE void prefetch_words(const u32* from) {
 
 // --- tasks
 
-/// What a warp knows of the vectors of its task; in shared memory. `kTestsWide`: some test is of
+/// What a warp knows of the vectors of its task; in shared memory. `kTestsWide`: some test compares
 /// numbers of more than 32 bits.
 template <u32 kColumns, u32 kTests, bool kHasNulls, bool kTestsWide>
 struct TaskTable {
@@ -151,8 +151,8 @@ struct TaskTable {
   u64 base[kColumns][kTaskVectors];
   const u32* words[kColumns][kTaskVectors];
   const u32* valid[kNullColumns][kTaskVectors];  ///< bits of rows that are not null; nullptr: all
-  // What a test asks of numbers, those of up to 32 bits at the top of a word, and 0 where no number
-  // has it.
+  // A test takes numbers in [from, from + span]; those of up to 32 bits are compared at the top of
+  // a word. Where no number of a vector passes it, `keep` is 0.
   Limit from[kSomeTests][kTaskVectors];
   Limit span[kSomeTests][kTaskVectors];
   u32 keep[kSomeTests][kTaskVectors];
@@ -268,7 +268,7 @@ struct Place {
   u32 vector;     ///< in the slice
   u32 row_group;  ///< of the table
   u64 first_row;  ///< of the vector, in the table
-  u32 rows;       ///< that the vector has
+  u32 rows;       ///< how many the vector has
 
   PRESSO_DEVICE u64 row(u32 step) const { return first_row + step * kWarpSize + simt::lane(); }
 };

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -124,7 +125,6 @@ class SourceWriter {
   void choose_place();
   void plan_words();
   void plan_rows();
-  std::size_t rows_field() const;
   void choose_sizes();
   Status make_conditions();
   Status make_program();
@@ -150,9 +150,7 @@ class SourceWriter {
   void write_keys();
   void write_rows();
   void write_row(std::uint32_t array, const std::string& value);
-  void write_seen();
   void write_counts();
-  void write_fresh();
   bool has_groups() const { return place_ != CellPlace::kOne; }
   /// The program runs for each row, and adds to cells.
   bool has_program() const {
@@ -215,16 +213,17 @@ class SourceWriter {
   std::uint32_t width_of(std::uint32_t column) const {
     return (used_ >> column & 1) != 0 && !is_real(column) ? shape_.columns[column].width : 0;
   }
-  bool is_real(std::uint32_t column) const {
-    return (used_ >> column & 1) != 0 && shape_.columns[column].real_bytes != 0;
-  }
+  /// Whether a column has doubles or floats that are read.
+  bool is_real(std::uint32_t column) const { return shape_.columns[column].real_bytes != 0; }
   bool has_nulls(std::uint32_t column) const { return shape_.columns[column].has_nulls; }
   bool is_wide(std::uint32_t column) const {
-    return shape_.columns[column].width > kLanes && shape_.columns[column].real_bytes == 0;
+    return shape_.columns[column].width > kLanes && !is_real(column);
   }
   bool tests_wide() const;
   std::uint32_t lane_groups() const;
   bool has_many_groups() const { return lane_groups() >= kLanes - 1; }
+  /// The type of bits of groups.
+  std::string bits_of_groups() const { return has_many_groups() ? "u64" : "u32"; }
   std::uint32_t blocks_for_registers() const;
   std::uint32_t words_loaded(std::uint32_t steps) const;
   std::uint32_t joined_registers(std::uint32_t steps) const {
@@ -261,6 +260,7 @@ class SourceWriter {
   bool has_chains_ = false;            ///< a row may have several build rows
   bool marks_only_ = false;            ///< no row is left at the end
   std::map<Byte, std::size_t> finds_;  ///< by lookup
+  std::set<std::string> finders_;      ///< names of headers (query/gpu/join) that look up keys
   std::vector<std::vector<std::size_t>> phases_;  ///< statements that are ordered, or late
   unsigned indent_ = 0;
   /// Products of two narrow values, which a sum may take factor by factor.

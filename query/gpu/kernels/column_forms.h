@@ -20,8 +20,8 @@ class ColumnForms {
     Byte width = 0;
     std::uint64_t divisor = 1;
     std::uint64_t vectors = 0;
-    // Of doubles and floats the whole form, as in a vector's entry: base + number are their bits,
-    // or those of numbers that doubles are made of (IntegerKind).
+    // The form of doubles and floats also has the kind and the second width of a vector's entry
+    // (IntegerKind): base + number gives their bits, or a number from which they are made.
     Byte kind = 0;
     Byte width2 = 0;
   };

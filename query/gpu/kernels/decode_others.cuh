@@ -26,6 +26,22 @@ PRESSO_DEVICE u32 words_to_stage(const u32* words, const VectorEntry& entry, u32
   return kRunMapWords + lane_words(runs, entry.width);
 }
 
+/// Calls sink(step, bits of the value) as for_each_bits() does, for a vector of a block that has
+/// words; by the warp.
+template <class Sink>
+PRESSO_DEVICE void decode_vector(const TableBlock& block, const VectorPlace& at, DecodeSpace& space,
+                                 const Sink& sink) {
+  VectorEntry entry;
+  if (!block.is_plain) {
+    entry = load_entry(reinterpret_cast<const Byte*>(block.words), at.vector);
+    if (is_staged(block, entry)) {
+      const u32* const words = block.words + directory_words(block) + entry.word_offset;
+      stage_words(words, words_to_stage(words, entry, at.rows), space.words);
+    }
+  }
+  for_each_bits(block, entry, at, space.words, space.staging, sink);
+}
+
 /// Decodes one column's vector; by the warp.
 PRESSO_DEVICE void decode_other(const QueryArguments& q, u32 column, const VectorPlace& at, u64 to,
                                 DecodeSpace& space) {
@@ -35,20 +51,12 @@ PRESSO_DEVICE void decode_other(const QueryArguments& q, u32 column, const Vecto
     q.decoded_valid[to * kLanes + simt::lane()] =
         valid_bits(block, at.vector, at.rows, space.staging);
   }
-  VectorEntry entry;
   if (!q.columns[column].is_read) return;
   if (block.words == nullptr || block.is_unread) {
     for (u32 row = simt::lane(); row < kVectorRows; row += kWarpSize) values[row] = 0;
     return;
   }
-  if (!block.is_plain) {
-    entry = load_entry(reinterpret_cast<const Byte*>(block.words), at.vector);
-    if (is_staged(block, entry)) {
-      const u32* const words = block.words + directory_words(block) + entry.word_offset;
-      stage_words(words, words_to_stage(words, entry, at.rows), space.words);
-    }
-  }
-  for_each_bits(block, entry, at, space.words, space.staging, [&](u32 step, u64 value) {
+  decode_vector(block, at, space, [&](u32 step, u64 value) {
     const bool is_bit = block.width_bytes == 0;
     values[step * kWarpSize + simt::lane()] =
         is_bit ? value : widened(value, block.width_bytes, block.is_signed);

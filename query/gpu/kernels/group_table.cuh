@@ -102,7 +102,8 @@ PRESSO_DEVICE u32 find_groups(const Table& of, u32 alive, const u64 (&keys)[kKey
   return alive & ~waiting;
 }
 
-/// The same of a lane's keys of several steps, a few at a time: what a round reads is in registers.
+/// Finds the groups of a lane's keys of several steps, four at a time, since the keys that are
+/// looked for together are held in registers.
 template <u32 kKeys, class Table>
 PRESSO_DEVICE u32 find_groups_of_steps(const Table& of, u32 alive, const u64 (&keys)[kKeys],
                                        u32 (&groups)[kKeys]) {

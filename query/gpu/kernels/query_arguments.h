@@ -20,7 +20,7 @@ constexpr std::uint32_t kMostWrittenArrays = 16;
 /// Warps that share a vector which is not usual.
 constexpr std::uint32_t kOtherParts = 8;
 
-/// Of a vector of doubles or floats that is usual (real_columns.cuh).
+/// The most exceptions that a usual vector of doubles or floats has (real_columns.cuh).
 constexpr std::uint32_t kMostUsualExceptions = 16;
 /// ColumnForm::entry of doubles and floats that lie in memory as they are.
 constexpr std::uint32_t kPlainEntry = ~std::uint32_t{0};
@@ -31,7 +31,7 @@ constexpr std::uint32_t kPlainEntry = ~std::uint32_t{0};
 struct ColumnForm {
   std::uint64_t divisor = 1;  ///< below 2^32
   std::uint64_t span = 0;     ///< what the greatest number stands for above the base
-  /// Of doubles and floats: kind, width and width2 of a vector's entry.
+  /// The kind, width and width2 that entries of usual vectors of doubles and floats have.
   std::uint32_t entry = 0;
   Byte real_bytes = 0;  ///< of doubles and floats, whose form is `entry` alone; else 0
   Byte width = 0;       ///< of a number, in bits, up to 64

@@ -33,7 +33,7 @@ constexpr std::int64_t kNoFloat = std::int64_t{1} << 32;
 
 /// Bits of a short limb of a double's number of units, and of a piece of an integer.
 constexpr std::uint32_t kShortBits = 16;
-/// Of +inf, of -inf, and of NaN both: counts of up to 2^31 rows in one cell.
+/// What +inf and -inf add to a cell that counts them, up to 2^31 rows of each; a NaN adds both.
 constexpr std::uint64_t kSpecialPlus = 1;
 constexpr std::uint64_t kSpecialMinus = std::uint64_t{1} << 32;
 

@@ -95,7 +95,8 @@ PRESSO_DEVICE u64 specials_of_real(u64 bits) {
   return magnitude == bits ? kSpecialPlus : kSpecialMinus;
 }
 
-/// The same; where limbs do not hold the double, that is written to `fault`.
+/// Returns specials_of_real(), and writes kRealIsOutside to `fault` where limbs do not hold the
+/// double.
 template <u32 kBits>
 PRESSO_DEVICE u64 checked_specials(const RealUnits<kBits>& units, u64 bits, u64* fault) {
   const u64 specials = specials_of_real(bits);
@@ -177,7 +178,7 @@ PRESSO_DEVICE u64 real_result(RealOperation operation, u64 a_bits, u64 b_bits) {
 
 // --- order
 
-/// Of a double: what double_image() gives, and NaN as the greatest.
+/// The zone image of a double, as double_image() gives it; NaN is the greatest.
 PRESSO_DEVICE u64 image_of_double(u64 bits) {
   const u64 magnitude = bits & ~kImageTopBit;
   if (magnitude > 0x7FF0000000000000u) return ~u64{0};

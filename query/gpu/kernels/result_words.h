@@ -10,7 +10,7 @@ namespace presso::gpu {
 /// A flag of Pipeline::code_begins: each code is its number.
 constexpr std::uint32_t kCodesAreNumbers = std::uint32_t{1} << 31;
 constexpr std::uint64_t kNoRowYet = ~std::uint64_t{0};  ///< the first row of a group without rows
-// Of a table of groups (group_table.cuh):
+// A table of groups that are found by their keys (group_table.cuh) has:
 constexpr std::uint32_t kBucketKeys = 4;
 constexpr std::uint64_t kNoKey = std::uint64_t{1} << 63;  ///< of a place that has no group
 // Faults, which make all else that a kernel has written useless:

@@ -39,9 +39,9 @@ struct PackedPlace {
 struct TableBlock {
   const std::uint32_t* words = nullptr;     ///< nullptr: all rows are null
   const std::uint32_t* validity = nullptr;  ///< bits, stored as values are; nullptr: no nulls
-  /// Of tables that stay in device memory: each vector's numbers in the form that the column has
-  /// there (LoadedTable::form_of()), and the bits of its rows that are not null; nullptr: such
-  /// places were not made, or, of bits, there are no nulls.
+  /// In tables that stay in device memory: where each vector has its numbers in the form of the
+  /// column (LoadedTable::form_of()), and the bits of its rows that are not null. nullptr: such
+  /// places were not made; without bits, also: no row is null.
   const PackedPlace* places = nullptr;
   const std::uint32_t* const* valid_places = nullptr;
   std::uint64_t divisor = 1;
@@ -71,7 +71,8 @@ PRESSO_HD constexpr bool stays_within(Byte width_bytes, bool is_signed, std::uin
                                       std::uint64_t divisor, std::uint32_t width) {
   if (divisor >> 32 != 0) return false;  // allow(bare-32): bits
   const std::uint64_t number = greatest_number(width);
-  if (divisor != 1 && number > ~std::uint64_t{0} / divisor) return false;
+  const bool is_wide = number >> 32 != 0;  // allow(bare-32): bits
+  if (is_wide && divisor != 1 && number > ~std::uint64_t{0} / divisor) return false;
   const std::uint64_t span = number * divisor;
   const std::uint64_t greatest = ~std::uint64_t{0} >> (64 - 8 * width_bytes + (is_signed ? 1 : 0));
   return span <= greatest - base;

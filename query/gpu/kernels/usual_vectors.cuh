@@ -6,6 +6,7 @@
 // what is stored. Tests: tests/simt/usual_vectors_test.cpp.
 #pragma once
 
+#include "query/gpu/join/warp_range.cuh"
 #include "query/gpu/kernels/decode_others.cuh"
 #include "query/gpu/kernels/usual_vectors.h"
 
@@ -13,7 +14,7 @@ namespace presso::gpu {
 
 // --- finding
 
-/// A vector's entry in a block's directory (FORMAT.md 16.2), as far as its form goes.
+/// Whether a vector has one packed number for each row, and no exceptions (FORMAT.md 16.2).
 PRESSO_DEVICE bool is_simply_packed(const VectorEntry& entry) {
   return static_cast<IntegerKind>(entry.kind) == IntegerKind::kPacked && entry.exceptions == 0;
 }
@@ -117,31 +118,16 @@ struct VectorEnds {
 /// value's image.
 PRESSO_DEVICE VectorEnds decode_images(const TableBlock& block, const VectorPlace& at,
                                        PackingSpace& space) {
-  VectorEntry entry;
-  if (!block.is_plain) {
-    entry = load_entry(reinterpret_cast<const Byte*>(block.words), at.vector);
-    if (is_staged(block, entry)) {
-      const u32* const words = block.words + directory_words(block) + entry.word_offset;
-      stage_words(words, words_to_stage(words, entry, at.rows), space.decoding.words);
-    }
-  }
   VectorEnds ends;
-  for_each_bits(block, entry, at, space.decoding.words, space.decoding.staging,
-                [&](u32 step, u64 value) {
-                  const u32 row = step * kWarpSize + simt::lane();
-                  if (row >= at.rows) return;
-                  const u64 image = image_of(value, block);
-                  space.values[row] = image;
-                  ends.least = ends.least < image ? ends.least : image;
-                  ends.most = ends.most > image ? ends.most : image;
-                });
-  PRESSO_UNROLL
-  for (u32 half = kWarpSize / 2; half != 0; half /= 2) {
-    const u64 least = simt::shuffle_xor(ends.least, half);
-    const u64 most = simt::shuffle_xor(ends.most, half);
-    ends.least = ends.least < least ? ends.least : least;
-    ends.most = ends.most > most ? ends.most : most;
-  }
+  decode_vector(block, at, space.decoding, [&](u32 step, u64 value) {
+    const u32 row = step * kWarpSize + simt::lane();
+    if (row >= at.rows) return;
+    const u64 image = image_of(value, block);
+    space.values[row] = image;
+    ends.least = ends.least < image ? ends.least : image;
+    ends.most = ends.most > image ? ends.most : image;
+  });
+  reduce_range(ends.least, ends.most);
   for (u32 row = at.rows + simt::lane(); row < kVectorRows; row += kWarpSize) {
     space.values[row] = ends.least;
   }

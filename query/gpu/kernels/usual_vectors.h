@@ -8,8 +8,8 @@
 
 namespace presso::gpu {
 
-/// What vectors point to that have the same number, or the same bit, in each row: zeros for a
-/// vector of the widest numbers, and bits that are set.
+/// Words that are shared by all vectors whose rows have the same number or the same bit: zeros, as
+/// many as a vector of the widest numbers has, and behind them a vector of bits that are set.
 struct SameRows {
   static constexpr std::uint32_t kZeros = 65 * kLanes;
   static constexpr std::uint32_t kWords = kZeros + kLanes;
@@ -21,8 +21,8 @@ struct SameRows {
 /// How many vectors have no place.
 struct OddVectors {
   std::uint32_t listed = 0;
-  std::uint32_t of_values = 0;  ///< that lack a place of their values
-  std::uint32_t of_bits = 0;    ///< that lack one of the bits of rows that are not null
+  std::uint32_t of_values = 0;  ///< vectors without a place of their values
+  std::uint32_t of_bits = 0;    ///< vectors without one of the bits of rows that are not null
 };
 
 /// Finds where the usual vectors of columns are. Column c is `columns[c]`, in the blocks from
@@ -32,7 +32,7 @@ struct VectorFinding {
   TableBlocks table;
   std::uint32_t column_count = 0;
   ColumnForm columns[kMostQueryColumns];
-  SameRows same;  ///< is filled
+  SameRows same;  ///< filled by the kernel
   PackedPlace* places = nullptr;
   const std::uint32_t** valid = nullptr;  ///< nullptr: no column has nulls
   /// Vectors without a place are listed: slice * kSliceVectors + vector. nullptr: nobody asks.
@@ -48,11 +48,11 @@ struct VectorPacking {
   /// Bits that the numbers of each vector need (measure_vectors_body()), or kNoWidth.
   static constexpr Byte kNoWidth = 0xFF;
   Byte* widths = nullptr;
-  // Of vectors that are packed:
+  // The vectors that are packed, and where they go:
   const std::uint32_t* listed = nullptr;
   std::uint32_t count = 0;
-  std::uint32_t* room = nullptr;      ///< vector_words() for each that lacks a place of its values
-  std::uint32_t* bit_room = nullptr;  ///< kLanes words for each that lacks one of its bits
+  std::uint32_t* room = nullptr;      ///< vector_words() words for each of OddVectors::of_values
+  std::uint32_t* bit_room = nullptr;  ///< kLanes words for each of OddVectors::of_bits
   OddVectors* taken = nullptr;        ///< how many places of each have been taken; added to
   PackedPlace* places = nullptr;
   const std::uint32_t** valid = nullptr;  ///< nullptr: the column has no nulls

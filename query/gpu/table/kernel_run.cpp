@@ -157,10 +157,8 @@ Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const 
   std::unique_ptr<KernelRun> made(new KernelRun(space));
   QueryArguments& q = made->arguments_;
   QueryShape shape;
-  const auto are_small = [](const std::vector<std::uint32_t>& numbers) {
-    return std::all_of(numbers.begin(), numbers.end(),
-                       [](std::uint32_t number) { return number <= 0xFF; });
-  };
+  const bool are_small = std::all_of(codes.numbers.begin(), codes.numbers.end(),
+                                     [](std::uint32_t number) { return number <= 0xFF; });
   std::uint64_t others = 0;
   bool reads_nulls = false;
   const ColumnsRead read = columns_read(pipeline);
@@ -178,7 +176,7 @@ Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const 
     reads_nulls = reads_nulls || facts.shape.has_nulls;
     column.codes_are_numbers = are_numbers(codes, i, table.groups().size());
     column.has_few_codes =
-        column.width <= kMostMappedBits && q.columns[i].divisor == 1 && are_small(codes.numbers);
+        column.width <= kMostMappedBits && q.columns[i].divisor == 1 && are_small;
     shape.columns.push_back(column);
   }
   const std::span<const LeafRange> ranges(leaves.ranges);
@@ -189,11 +187,9 @@ Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const 
   }
   PRESSO_ASSIGN(shape.most_shared_bytes, space.kernels.most_shared_bytes());
   shape.has_others = others != 0;
+  shape.takes_unmeasured = policy.takes_unmeasured || space.always_compiles;
   PRESSO_ASSIGN(made->source_, source_of(pipeline, shape));
   const KernelSource& source = made->source_;
-  if (!source.is_measured && !policy.takes_unmeasured && !space.always_compiles) {
-    return not_compiled("joins, doubles, keys of any range and rows");
-  }
   if (source.shared_bytes > shape.most_shared_bytes) return not_compiled("much shared memory");
   PRESSO_ASSIGN(made->kernels_, space.compiler->compile(source.text));
   PRESSO_ASSIGN(made->usual_blocks_,

@@ -7,12 +7,6 @@
 #include <array>
 
 namespace presso::gpu {
-namespace {
-
-/// What a place takes that is made for a vector.
-constexpr std::uint64_t kPlaceBytes = sizeof(PackedPlace);
-
-}  // namespace
 
 Byte best_width(const std::vector<Byte>& widths) {
   constexpr std::size_t kWidths = 65;
@@ -135,7 +129,7 @@ Result<std::vector<Byte>> UsualColumns::measure() {
 /// Finds the vectors that have the form, and lists the others.
 Status UsualColumns::find_places() {
   MemoryParts parts;
-  const std::uint64_t places = parts.add(vectors() * kPlaceBytes);
+  const std::uint64_t places = parts.add(vectors() * sizeof(PackedPlace));
   const std::uint64_t valid = parts.add(form_.reads_nulls ? vectors() * sizeof(void*) : 0);
   const std::uint64_t same = parts.add(SameRows::kWords * sizeof(std::uint32_t));
   PRESSO_ASSIGN(DeviceMemory kept, allocate(parts.bytes()));
@@ -152,7 +146,8 @@ Status UsualColumns::find_places() {
   finding.odd = reinterpret_cast<OddVectors*>(list_.get());
   finding.listed = reinterpret_cast<std::uint32_t*>(list_.get() + MemoryParts::kAlignment);
   PRESSO_TRY(space_.kernels.clear(list_.get(), MemoryParts::kAlignment, space_.stream));
-  PRESSO_TRY(space_.kernels.clear(kept.get(), places + vectors() * kPlaceBytes, space_.stream));
+  PRESSO_TRY(
+      space_.kernels.clear(kept.get(), places + vectors() * sizeof(PackedPlace), space_.stream));
   PRESSO_TRY(space_.kernels.find_vectors(finding, space_.stream));
   PRESSO_TRY(space_.copy_back(&odd_, finding.odd, sizeof odd_));
   packing_ = {};

@@ -42,7 +42,10 @@ struct Made {
   Pipeline pipeline;
   QueryShape shape;
 
-  Made() { shape.most_shared_bytes = kSharedBytes; }
+  Made() {
+    shape.most_shared_bytes = kSharedBytes;
+    shape.takes_unmeasured = true;
+  }
   void add_column(Byte width, bool has_nulls = false) {
     shape.columns.push_back({width, has_nulls});
     pipeline.columns = static_cast<Byte>(shape.columns.size());
@@ -389,12 +392,16 @@ TEST(KernelSource, IsTheSameForOtherBuildSides) {
   EXPECT_NE(one.text(), joined_pairs().text());
 }
 
-/// A product with a constant is no question about doubles.
-TEST(KernelSource, OfIntegersIsMeasured) {
-  const Made made = sums_by_strings();
-  const Result<KernelSource> source = gpu::source_of(made.pipeline, made.shape);
-  ASSERT_TRUE(source.ok());
-  EXPECT_TRUE(source->is_measured);
+/// Products of integers with constants were.
+TEST(KernelSource, RefusesWhatWasNotMeasured) {
+  for (Made made : {joined_sums(), sum_of_doubles(), sums_by_keys(), written_rows()}) {
+    EXPECT_NE(made.text(), "");
+    made.shape.takes_unmeasured = false;
+    EXPECT_EQ(gpu::source_of(made.pipeline, made.shape).error().code, ErrorCode::kUnsupported);
+  }
+  Made made = sums_by_strings();
+  made.shape.takes_unmeasured = false;
+  EXPECT_NE(made.text(), "");
 }
 
 TEST(KernelSource, RefusesWhatIsNotCompiled) {
