@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -230,6 +232,38 @@ TEST_P(UsualVectors, NeedMemory) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Columns, UsualVectors, testing::ValuesIn(all_columns()));
+
+/// Doubles whose vectors differ are decoded; those of which most have one form stay as they are.
+TEST(UsualDoubles, AreValuesWhereTheyDiffer) {
+  corpora::Random random(7);
+  for (const bool differ : {false, true}) {
+    std::vector<double> values;
+    std::string csv = "row,v\n";
+    for (std::uint32_t row = 0; row < kRows; ++row) {
+      const double digits = static_cast<double>(random.below(1000)) / 100;
+      // Every second vector has no decimal form.
+      const bool is_odd = differ && row / kVectorRows % 2 == 1;
+      values.push_back(is_odd ? std::sqrt(digits) : digits);
+      char text[32];  // allow(bare-32): a number's characters
+      std::snprintf(text, sizeof text, "%.17g", values.back());
+      csv += std::to_string(row) + "," + text + "\n";
+    }
+    const MadeTable made(csv, kGroupRows);
+    const Resident resident(*made.table, kNoLimit);
+    ASSERT_TRUE(resident.is_there());
+    std::size_t row = 0;
+    for (const gpu::TableBlock& block : resident.table().blocks_of(0)) {
+      ASSERT_TRUE(block.floating);
+      ASSERT_EQ(block.is_plain, differ);
+      const auto* const there = reinterpret_cast<const double*>(block.words);
+      for (std::uint32_t i = 0; differ && i < block.rows; ++i) {
+        ASSERT_EQ(there[i], values[row + i]) << row + i;
+      }
+      row += block.rows;
+    }
+    EXPECT_EQ(row, kRows);
+  }
+}
 
 TEST(BestWidth, LeavesOutFewVectorsThatAreMuchWider) {
   std::vector<Byte> widths(1000, 9);

@@ -78,15 +78,32 @@ std::optional<std::size_t> upper_half_of(const gpu::Pipeline& pipeline, std::siz
   return std::nullopt;
 }
 
-/// A group's words with sums that two cells hold, which may be divided between them in several
-/// ways, put together in the lower one.
+/// Whether the cells of words `i` and i + 1 are neighbouring limbs of a sum of doubles.
+bool has_next_limb(const gpu::Pipeline& pipeline, std::size_t i) {
+  if (i < gpu::kGroupCells || i + 1 >= gpu::kGroupCells + pipeline.cells) return false;
+  const gpu::PipelineCell& of = pipeline.cell[i - gpu::kGroupCells];
+  const gpu::PipelineCell& next = pipeline.cell[i + 1 - gpu::kGroupCells];
+  return of.part == gpu::RealPart::kLimb && next.part == of.part && next.column == of.column + 1;
+}
+
+/// A group's words, sums `times` themselves, in one of the ways in which several cells may share a
+/// sum: upper halves are added to lower ones, and limbs have 32 bits but for the last.
 std::vector<std::uint64_t> whole_sums(const gpu::Pipeline& pipeline, const std::uint64_t* words,
-                                      std::size_t count) {
+                                      std::size_t count, std::uint64_t times) {
+  constexpr unsigned kHalf = 32;  // allow(bare-32): bits
   std::vector<std::uint64_t> whole(words, words + count);
   for (std::size_t i = 0; i < count; ++i) {
+    if (is_sum(pipeline, i)) whole[i] *= times;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (has_next_limb(pipeline, i)) {
+      const auto carry = static_cast<std::int64_t>(whole[i]) >> kHalf;
+      whole[i] -= static_cast<std::uint64_t>(carry) << kHalf;
+      whole[i + 1] += static_cast<std::uint64_t>(carry);
+    }
     const auto upper = upper_half_of(pipeline, i);
     if (!upper) continue;
-    whole[i] += words[*upper] << 32;  // allow(bare-32): bits
+    whole[i] += whole[*upper] << kHalf;
     whole[*upper] = 0;
   }
   return whole;
@@ -229,12 +246,8 @@ Status RateDevice::compare(const gpu::Pipeline& pipeline, const Found& one) cons
   is_same = is_same && of_all.size() == of_one.size();
   for (std::size_t group = 0; is_same && group < of_one.size(); ++group) {
     const std::size_t words = one.groups.words;
-    const std::vector<std::uint64_t> all = whole_sums(pipeline, of_all[group], words);
-    const std::vector<std::uint64_t> some = whole_sums(pipeline, of_one[group], words);
-    for (std::size_t i = 0; i < words; ++i) {
-      const std::uint64_t times = is_sum(pipeline, i) ? options_.copies : 1;
-      is_same = is_same && all[i] == some[i] * times;
-    }
+    is_same = whole_sums(pipeline, of_all[group], words, 1) ==
+              whole_sums(pipeline, of_one[group], words, options_.copies);
   }
   if (is_same) return {};
   return make_error(ErrorCode::kDeviceLost, "copies give something else than one: they match " +

@@ -14,6 +14,14 @@ bool SourceWriter::is_same_value(const PipelineCell& a, const PipelineCell& b) {
          a.has_valid == b.has_valid && (!a.has_valid || a.valid.bits == b.valid.bits);
 }
 
+/// Whether the sum of a cell over all steps of a lane fits into 32 bits.
+bool SourceWriter::has_small_sum(const PipelineCell& cell) const {
+  constexpr unsigned kStepBits = 5;
+  return place_ == CellPlace::kOne && !runs_in_phases() && cell.kind == CellKind::kSum &&
+         cell.part == RealPart::kNone && !cell.from.is_wide() && cell.bits != 0 &&
+         cell.bits + kStepBits <= kLanes && !factors_.contains(variable_[cell.from.bits]);
+}
+
 /// Which numbers a lane has of each group: narrow sums share one.
 void SourceWriter::plan_words() {
   std::vector<bool> is_placed(of_.cells, false);
@@ -46,31 +54,54 @@ void SourceWriter::plan_words() {
     room->fields.push_back({cell, shift, bits});
     is_placed[cell] = true;
   }
-  if (!is_joined_) plan_rows();
+  if (!runs_in_phases()) plan_rows();
   for (const Word& word : words_) fields_ += static_cast<std::uint32_t>(word.fields.size());
+  use_spare_bits();
   for (std::size_t i = 0; i < of_.cells; ++i) {
-    if (is_placed[i]) continue;
-    const PipelineCell& cell = of_.cell[i];
+    if (is_placed[i] || is_high_of_other(i)) continue;
     Word word;
     word.fields.push_back({i, 0, 64});
-    for (std::size_t j = 0; j < of_.cells; ++j) {
-      const PipelineCell& other = of_.cell[j];
-      if (cell.kind == CellKind::kSumLow && other.kind == CellKind::kSumHigh && !has_chains_ &&
-          !is_placed[j] && cell.bits != 0 && cell.bits <= kMostPairedBits &&
-          is_same_value(cell, other)) {
-        word.high = j;
-        is_placed[j] = true;
-        break;
-      }
-    }
+    word.high = high_of(i);
     words_.push_back(std::move(word));
   }
-  // The upper halves that stand before the lower ones have been placed twice.
-  std::erase_if(words_, [this, &words = words_](const Word& word) {
-    return !word.is_packed() && of_.cell[word.fields[0].cell].kind == CellKind::kSumHigh &&
-           std::any_of(words.begin(), words.end(),
-                       [&word](const Word& other) { return other.high == word.fields[0].cell; });
-  });
+}
+
+/// Which cell has the upper halves of the sum whose lower ones cell `low` has, where a lane may add
+/// up both as one number; kNoCell: none.
+std::size_t SourceWriter::high_of(std::size_t low) const {
+  const PipelineCell& cell = of_.cell[low];
+  const bool is_paired = cell.kind == CellKind::kSumLow && !has_chains_ && cell.bits != 0 &&
+                         cell.bits <= kMostPairedBits;
+  for (std::size_t i = 0; is_paired && i < of_.cells; ++i) {
+    const PipelineCell& other = of_.cell[i];
+    if (other.kind == CellKind::kSumHigh && is_same_value(cell, other)) return i;
+  }
+  return kNoCell;
+}
+
+bool SourceWriter::is_high_of_other(std::size_t high) const {
+  for (std::size_t i = 0; i < of_.cells; ++i) {
+    if (high_of(i) == high) return true;
+  }
+  return false;
+}
+
+/// Gives the bits that all words have left to their fields, which then hold more rows.
+void SourceWriter::use_spare_bits() {
+  unsigned more = kMostMoreBits;
+  for (const Word& word : words_) {
+    const unsigned used = word.fields.back().shift + word.fields.back().bits;
+    more = std::min(more, (64 - used) / static_cast<unsigned>(word.fields.size()));
+  }
+  for (Word& word : words_) {
+    unsigned shift = 0;
+    for (Field& field : word.fields) {
+      field.bits += more;
+      field.shift = shift;
+      shift += field.bits;
+    }
+  }
+  flush_vectors_ <<= more;
 }
 
 /// Decides where it is seen that a group has rows: where they are counted in any case, or else in a
@@ -78,13 +109,13 @@ void SourceWriter::plan_words() {
 void SourceWriter::plan_rows() {
   constexpr unsigned kBits = kFlushBits + 1;
   for (std::size_t i = 0; i < words_.size(); ++i) {
-    for (const Field& field : words_[i].fields) {
-      const PipelineCell& cell = of_.cell[field.cell];
+    for (std::size_t field = 0; field < words_[i].fields.size(); ++field) {
+      const PipelineCell& cell = of_.cell[words_[i].fields[field].cell];
       const bool counts_all =
           cell.kind == CellKind::kCount && cell.valid_columns == 0 && !cell.has_valid;
       if (!counts_all) continue;
       rows_word_ = i;
-      rows_ = field;
+      rows_field_ = field;
       return;
     }
   }
@@ -94,28 +125,50 @@ void SourceWriter::plan_rows() {
   const auto room = std::find_if(words_.begin(), words_.end(),
                                  [&used](const Word& word) { return used(word) + kBits <= 64; });
   rows_word_ = static_cast<std::size_t>(room - words_.begin());
-  rows_ = {Field::kRows, room == words_.end() ? 0 : used(*room), kBits};
+  const Field rows{Field::kRows, room == words_.end() ? 0 : used(*room), kBits};
   if (room == words_.end()) words_.emplace_back();
-  words_[rows_word_].fields.push_back(rows_);
+  rows_field_ = words_[rows_word_].fields.size();
+  words_[rows_word_].fields.push_back(rows);
 }
 
 // --- cells
 
 void SourceWriter::write_one_cells() {
+  bool has_pairs = false;
   for (std::uint32_t i = 0; i < of_.cells; ++i) {
     const PipelineCell& cell = of_.cell[i];
     if (cell.part == RealPart::kLimb && whole_sum_of(cell)) {
       if (cell.column == 0) line(1, "RealSum s" + text_of(i) + ";");
       continue;
     }
+    if (is_high_of_other(i)) continue;
     line(1, "u64 s" + text_of(i) + (cell.kind == CellKind::kMin ? " = ~u64{0};" : " = 0;"));
+    has_pairs = has_pairs || high_of(i) != kNoCell;
   }
   line(1, "PRESSO_DEVICE Cells(const QueryArguments&, Byte*, Byte*) {}");
   line(1, "PRESSO_DEVICE void forget_rows() {}");
-  line(1, "PRESSO_DEVICE void after_vector(const QueryArguments&) {}");
+  if (has_pairs) {
+    line(1, "u32 vectors = 0;");
+    line(1, "/// Sums that two cells hold.");
+    line(1, "PRESSO_DEVICE void flush_pairs(const QueryArguments& q) {");
+    for (std::uint32_t i = 0; i < of_.cells; ++i) {
+      if (high_of(i) == kNoCell) continue;
+      line(2, "flush_halves(q.cells + " + text_of(i + kGroupCells) + ", q.cells + " +
+                  text_of(high_of(i) + kGroupCells) + ", s" + text_of(i) + ");");
+      line(2, "s" + text_of(i) + " = 0;");
+    }
+    line(1, "}");
+    line(1, "PRESSO_DEVICE void after_vector(const QueryArguments& q) {");
+    line(2, "if (++vectors % " + text_of(kMostVectors) + " == 0) flush_pairs(q);");
+    line(1, "}");
+  } else {
+    line(1, "PRESSO_DEVICE void after_vector(const QueryArguments&) {}");
+  }
   line(1, "PRESSO_DEVICE void flush(const QueryArguments& q, u64 matched) {");
+  if (has_pairs) line(2, "flush_pairs(q);");
   for (std::uint32_t i = 0; i < of_.cells; ++i) {
     const PipelineCell& cell = of_.cell[i];
+    if (high_of(i) != kNoCell || is_high_of_other(i)) continue;
     const auto whole = cell.part == RealPart::kLimb ? whole_sum_of(cell) : std::nullopt;
     const std::string value =
         whole ? text_of(whole->first) + ".limb(" + text_of(cell.column) + ")" : text_of(i);
@@ -156,10 +209,11 @@ void SourceWriter::write_lane_cells() {
   line(1, "PRESSO_DEVICE u64* of_group(u32 group) {");
   line(2, "return reinterpret_cast<u64*>(reinterpret_cast<Byte*>(lane) + group * (kWords * 256));");
   line(1, "}");
-  if (!is_joined_) {
+  if (!runs_in_phases()) {
+    const Field& rows = words_[rows_word_].fields[rows_field_];
     line(1, "PRESSO_DEVICE bool has_rows(u32 group) {");
     line(2, "return simt::any((of_group(group)[" + text_of(rows_word_ * kLanes) + "] >> " +
-                text_of(rows_.shift) + " & " + text_of((1u << rows_.bits) - 1) + ") != 0);");
+                text_of(rows.shift) + " & " + text_of((1u << rows.bits) - 1) + ") != 0);");
     line(1, "}");
   }
   line(1, "PRESSO_DEVICE void clear() {");
@@ -176,7 +230,7 @@ void SourceWriter::write_lane_cells() {
   line(1, "PRESSO_DEVICE void after_vector(const QueryArguments& q) {");
   line(2, "++vectors;");
   if (has_chains_) line(2, "known = met;");
-  if (fields_ != 0) line(2, "if (vectors % " + text_of(kFlushVectors) + " == 0) unpack();");
+  if (fields_ != 0) line(2, "if (vectors % " + text_of(flush_vectors_) + " == 0) unpack();");
   if (has_high) {
     line(2, "if (vectors % " + text_of(kMostVectors) + " == 0) {");
     line(3, "flush_words(q);");
@@ -221,15 +275,8 @@ void SourceWriter::write_lane_cells() {
     const std::string at = "of_group(group)[" + text_of(i * kLanes) + "]";
     const std::size_t cell = word.fields[0].cell;
     if (word.has_high()) {
-      line(3, "{");
-      line(4, "const u64 sum = of_warp<Combine::kAdd>(" + at + ");");
-      line(4, "if (simt::lane() == 0) {");
-      line(5, "combine_in_memory<Combine::kAdd>(to + " + text_of(cell + kGroupCells) +
-                  ", static_cast<u32>(sum));");
-      line(5, "combine_in_memory<Combine::kAdd>(to + " + text_of(word.high + kGroupCells) +
-                  ", sum >> 32);");
-      line(4, "}");
-      line(3, "}");
+      line(3, "flush_halves(to + " + text_of(cell + kGroupCells) + ", to + " +
+                  text_of(word.high + kGroupCells) + ", " + at + ");");
     } else {
       line(3, std::string("flush_cell<") + combine(of_.cell[cell].kind) + ">(to + " +
                   text_of(cell + kGroupCells) + ", " + at + ");");
@@ -241,10 +288,10 @@ void SourceWriter::write_lane_cells() {
   line(1, "PRESSO_DEVICE void flush(const QueryArguments& q, u64 matched) {");
   line(2, "unpack();");
   line(2, "flush_words(q);");
-  line(2, is_joined_ ? "static_cast<void>(matched);"
-                     : "const u64 rows = of_warp<Combine::kAdd>(matched);");
+  line(2, runs_in_phases() ? "static_cast<void>(matched);"
+                           : "const u64 rows = of_warp<Combine::kAdd>(matched);");
   line(2, "if (simt::lane() != 0) return;");
-  if (!is_joined_) line(2, "u64 found = 0;  // rows of the groups that there are");
+  if (!runs_in_phases()) line(2, "u64 found = 0;  // rows of the groups that there are");
   line(2, "PRESSO_NO_UNROLL");
   line(2, "for (u32 group = 0; group < q.groups; ++group) {");
   line(3, "if (firsts[group] == kNoRowYet) continue;");
@@ -253,9 +300,10 @@ void SourceWriter::write_lane_cells() {
   std::size_t field = 0;
   for (std::size_t i = 0; i < words_.size(); ++i) {
     if (!words_[i].is_packed()) continue;
-    for (const Field& one : words_[i].fields) {
+    for (std::size_t k = 0; k < words_[i].fields.size(); ++k) {
+      const Field& one = words_[i].fields[k];
       const std::string total = "totals[group * kFields + " + text_of(field++) + "]";
-      const bool counts_rows = !is_joined_ && i == rows_word_ && one.shift == rows_.shift;
+      const bool counts_rows = !runs_in_phases() && i == rows_word_ && k == rows_field_;
       if (counts_rows) line(3, "found += " + total + ";");
       if (one.cell == Field::kRows) continue;
       line(3, "combine_in_memory<Combine::kAdd>(to + " + text_of(one.cell + kGroupCells) + ", " +
@@ -263,7 +311,7 @@ void SourceWriter::write_lane_cells() {
     }
   }
   line(2, "}");
-  if (!is_joined_) line(2, "if (found != rows) *q.fault = kKeyIsOutside;");
+  if (!runs_in_phases()) line(2, "if (found != rows) *q.fault = kKeyIsOutside;");
   line(1, "}");
 }
 
@@ -320,11 +368,7 @@ void SourceWriter::write_cells() {
 // --- what becomes of rows
 
 void SourceWriter::write_statements(unsigned level, Steps which) {
-  std::vector<bool> is_wanted(program_.size(), which != Steps::kOfGroup);
-  if (which == Steps::kOfKey) is_wanted.back() = false;
-  for (std::size_t i = 0; which == Steps::kOfRow && i < program_.size(); ++i) {
-    is_wanted[i] = !program_[i].name.empty();
-  }
+  std::vector<bool> is_wanted(program_.size(), which == Steps::kAll);
   if (which == Steps::kOfGroup) {
     std::vector<std::string> wanted = {group_};
     for (std::size_t i = program_.size(); i-- > 0;) {
@@ -356,17 +400,23 @@ void SourceWriter::add_to_cells() {
         line(2, "if (" + takes + ") cells.s" + text_of(whole->specials) + " += " + to +
                     ".add(i64{" + variable_[cell.from.bits] + "}, " + unit_of(cell) +
                     ", q.fault);");
+      } else if (is_high_of_other(i)) {
+        continue;
       } else if (cell.kind == CellKind::kCount) {
         if (takes != "there") line(2, "if (" + takes + ") ++" + to + ";");
       } else if (cell.kind == CellKind::kMin || cell.kind == CellKind::kMax) {
         line(2, to + " = " + takes + " ? combined<" + combine(cell.kind) + ">(" + to + ", " +
                     value_of(cell) + ") : " + to + ";");
-      } else if (cell.kind == CellKind::kSum && cell.part == RealPart::kNone &&
-                 product != factors_.end()) {
+      } else if ((cell.kind == CellKind::kSum || high_of(i) != kNoCell) &&
+                 cell.part == RealPart::kNone && product != factors_.end()) {
         line(2, to + " += static_cast<u64>(i64{" + product->second.first + "} * i64{" + takes +
                     " ? " + product->second.second + " : 0});");
+      } else if (has_small_sum(cell)) {
+        line(2, "p" + text_of(i) + " += " + takes + " ? static_cast<u32>(" +
+                    variable_[cell.from.bits] + ") : 0;");
       } else {
-        line(2, to + " += " + takes + " ? " + value_of(cell) + " : 0;");
+        line(2, to + " += " + takes + " ? " +
+                    (high_of(i) != kNoCell ? as_unsigned(cell) : value_of(cell)) + " : 0;");
       }
     }
     return;
@@ -381,7 +431,7 @@ void SourceWriter::add_to_cells() {
   }
   if (place_ == CellPlace::kLanes) {
     line(2, "const u32 group = has_group ? static_cast<u32>(" + group_ + ") : Cells::kGroups;");
-    if (is_joined_) {
+    if (runs_in_phases() && of_.order_bits != kWholeOrder) {
       line(2, "seen |= " + bits_of_groups() + "{1} << group;");
     }
     line(2, "u64* const of_group = cells.of_group(group);");
@@ -420,9 +470,9 @@ void SourceWriter::add_to_cells() {
     if (has_cells_in_memory()) return "of_group + " + text_of(i);
     return "cells.block + " + text_of(i) + " * cells.groups + group";
   };
-  line(3, place_ == CellPlace::kTable
-              ? "if (firsts[step] > c.row(step)) simt::atomic_min(of_group, c.row(step));"
-              : "lower_first_row(" + at(0) + ", " + order_of_row() + ");");
+  line(3, place_ == CellPlace::kTable ? "if (firsts[step] > " + order_of_row() +
+                                            ") simt::atomic_min(of_group, " + order_of_row() + ");"
+                                      : "lower_first_row(" + at(0) + ", " + order_of_row() + ");");
   for (std::uint32_t i = 0; i < of_.cells; ++i) {
     const PipelineCell& cell = of_.cell[i];
     const bool is_sum = cell.kind != CellKind::kMin && cell.kind != CellKind::kMax;
@@ -462,22 +512,24 @@ void SourceWriter::write_take() {
                        : "c.template sum<" + text_of(cell.column) + ">(" + rows + ");"));
     }
   }
-  if (place_ == CellPlace::kWritten) write_rows();
-  if (place_ == CellPlace::kTable) write_keys();
-  if (is_joined_) {
-    write_joined_rows();
+  if (runs_in_phases()) {
+    write_phases();
   } else if (has_program()) {
-    const bool has_table = place_ == CellPlace::kTable;
     if (looks_outside()) line(1, "bool outside = false;  // of the groups that there are");
+    const auto for_small_sums = [this](const auto& text_of_sum) {
+      for (std::uint32_t i = 0; i < of_.cells; ++i) {
+        if (has_small_sum(of_.cell[i])) line(1, text_of_sum(text_of(i)));
+      }
+    };
+    for_small_sums([](const std::string& i) { return "u32 p" + i + " = 0;"; });
     line(1, "PRESSO_UNROLL");
     line(1, "for (u32 step = 0; step < C::kSteps; ++step) {");
-    line(2, std::string(has_table ? "const bool there = simt::has_bit(with_group"
-                                  : "bool there = simt::has_bit(mask") +
-                ", step);");
-    write_statements(2, has_table ? Steps::kOfRow : Steps::kAll);
-    if (drops_rows_ && !has_table) line(2, "if (!there) mask &= ~(1u << step);");
+    line(2, "bool there = simt::has_bit(mask, step);");
+    write_statements(2, Steps::kAll);
+    if (drops_rows_) line(2, "if (!there) mask &= ~(1u << step);");
     add_to_cells();
     line(1, "}");
+    for_small_sums([](const std::string& i) { return "cells.s" + i + " += p" + i + ";"; });
     if (looks_outside()) line(1, "if (outside) *q.fault = kKeyIsOutside;");
     write_counts();
   }
@@ -496,9 +548,11 @@ void SourceWriter::write_first_rows() {
        "mask, Cells& cells) {");
   line(1, "static_cast<void>(q);");
   line(1, word + " fresh = 0;  // bits of groups");
-  line(1, "for (u32 group = 0; group < Cells::kGroups; ++group) {");
-  line(2, "if ((cells.known >> group & 1) != 0 || !cells.has_rows(group)) continue;");
-  line(2, "fresh |= " + word + "{1} << group;");
+  line(1, "PRESSO_NO_UNROLL");
+  line(1, "for (" + word + " left = ~cells.known & ((" + word +
+              "{1} << q.groups) - 1); left != 0; left &= left - 1) {");
+  line(2, "const u32 group = lowest_bit(left);");
+  line(2, "if (cells.has_rows(group)) fresh |= " + word + "{1} << group;");
   line(1, "}");
   line(1, "if (fresh == 0) return;");
   line(1, "cells.known |= fresh;");

@@ -174,6 +174,12 @@ void SourceWriter::include_finders() {
 std::vector<std::string> SourceWriter::read_by_cells() const {
   std::vector<std::string> names;
   if (marks_only_) return names;
+  if (of_.place == GroupPlace::kRows) {
+    for (std::uint32_t i = 0; i < of_.outputs; ++i) {
+      names.push_back(variable_[of_.output[i].from.bits]);
+    }
+    return names;
+  }
   for (std::uint32_t i = 0; i < of_.cells; ++i) {
     const PipelineCell& cell = of_.cell[i];
     if (cell.has_valid) names.push_back(variable_[cell.valid.bits]);
@@ -190,7 +196,8 @@ std::vector<std::string> SourceWriter::read_by_cells() const {
 }
 
 /// Deals the statements that are ordered or late to phases; all others stand wherever they are
-/// read. The last phase adds to cells, and has none of those whose values it reads.
+/// read. The last phase adds to cells, and has none of those whose values it reads; where rows are
+/// written it drops none, since places are reserved for all of them before.
 void SourceWriter::plan_phases() {
   const std::vector<std::string> at_end = read_by_cells();
   std::vector<bool> is_dealt(program_.size(), false);
@@ -216,7 +223,11 @@ void SourceWriter::plan_phases() {
       }
       if (one.is_late || !is_dealt[i]) late.insert(one.name);
     }
-    is_last = !waits && std::none_of(at_end.begin(), at_end.end(), is_late);
+    const bool drops = std::any_of(phase.begin(), phase.end(), [this](std::size_t statement) {
+      return program_[statement].drops_in_loop;
+    });
+    is_last =
+        !waits && !(drops && writes_rows()) && std::none_of(at_end.begin(), at_end.end(), is_late);
     for (std::size_t i = 0; i < program_.size(); ++i) {
       const bool is_dealt_with = is_dealt[i] || !(program_[i].is_ordered || program_[i].is_late);
       is_last = is_last && is_dealt_with;
@@ -275,7 +286,7 @@ std::uint32_t SourceWriter::registers_of_step() const {
   return most;
 }
 
-void SourceWriter::write_joined_rows() {
+void SourceWriter::write_phases() {
   if (looks_outside()) line(1, "bool outside = false;  // of the groups that there are");
   if (has_chains_) line(1, "u32 taken = 0;  // rows that have had a pair");
   write_phase(0);
@@ -295,8 +306,10 @@ void SourceWriter::write_phase(std::size_t phase) {
     drops = drops || one.drops_in_loop || !one.behind.empty();
   }
   const bool adds = is_last && !marks_only_;
+  const bool writes = adds && writes_rows();
+  if (writes) line(1, "RowPlaces places(q, mask);");
   if (adds && place_ == CellPlace::kLanes) {
-    line(1, bits_of_groups() + " seen = 0;  // bits of groups");
+    if (of_.order_bits != kWholeOrder) line(1, bits_of_groups() + " seen = 0;  // bits of groups");
     line(1, "u32 g[C::kSteps];  // groups");
     if (of_.order_bits != 0) line(1, "u64 o[C::kSteps];  // the order of their rows");
   }
@@ -305,7 +318,9 @@ void SourceWriter::write_phase(std::size_t phase) {
   line(2, "[[maybe_unused]] bool there = simt::has_bit(mask, step);");
   for (const std::string& one : text_of_phase(phase).lines) line(2, one);
   if (drops_in_loop) line(2, "if (!there) mask &= ~(1u << step);");
-  if (adds) {
+  if (writes) {
+    write_row();
+  } else if (adds) {
     add_to_cells();
     if (place_ == CellPlace::kLanes) {
       line(2, "g[step] = group;");
@@ -361,6 +376,15 @@ void SourceWriter::write_joined_cells() {
     line(1, "cells.pairs += simt::popcount(mask);");
   }
   if (place_ != CellPlace::kLanes) return;
+  if (of_.order_bits == kWholeOrder) {
+    // Rows are in another order than their numbers.
+    line(1, "PRESSO_UNROLL");
+    line(1, "for (u32 step = 0; step < C::kSteps; ++step) {");
+    line(2, "if (g[step] >= Cells::kGroups || cells.firsts[g[step]] <= o[step]) continue;");
+    line(2, "simt::atomic_min(cells.firsts + g[step], o[step]);");
+    line(1, "}");
+    return;
+  }
   line(1, "// The first rows of groups that the warp meets for the first time.");
   if (has_many_groups()) {
     line(1, "const u64 all_seen = u64{simt::reduce_or(static_cast<u32>(seen >> 32))} << 32 |");

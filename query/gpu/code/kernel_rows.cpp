@@ -1,79 +1,60 @@
 // SPDX-License-Identifier: MIT
-// SourceWriter: rows whose groups are found by their keys, and rows that are written to arrays. The
-// rows of all steps that a lane has loaded are told first, and then taken together: keys, so that
-// places of several are asked for at once, and rows that are written, so that a warp reserves
-// places for them at once. What a step computes may be computed twice, or kept, as the compiler
-// likes.
+// SourceWriter: rows whose groups are found by their keys, and rows that are written to arrays.
+// Both are parts of phases (kernel_joins.cpp): keys of all steps are looked for at once, so that
+// their loads overlap, and a warp reserves places for all rows that it writes by one addition.
 #include "query/gpu/code/source_writer.h"
 #include "query/gpu/kernels/group_part_plan.h"
 
 namespace presso::gpu {
 
-/// Before the loop over steps that adds to cells: the places that the rows' keys have.
-void SourceWriter::write_keys() {
-  line(1, "u64 keys[C::kSteps];");
-  line(1, "PRESSO_UNROLL");
-  line(1, "for (u32 step = 0; step < C::kSteps; ++step) {");
-  line(2, "bool there = simt::has_bit(mask, step);");
-  write_statements(2, Steps::kOfKey);
-  line(2, "keys[step] = static_cast<u64>(" + key_ + ");");
-  line(2, "if (!there) mask &= ~(1u << step);");
-  line(1, "}");
-  line(1, "u32 groups[C::kSteps];");
-  line(1, "const u32 with_group = find_groups_of_steps(q, mask, keys, groups);");
-  line(1,
-       "// The first rows that the groups have, asked for together; until they are used they may");
-  line(1, "// only fall.");
-  line(1, "u64 firsts[C::kSteps];");
-  line(1, "PRESSO_UNROLL");
-  line(1, "for (u32 step = 0; step < C::kSteps; ++step) {");
-  line(2, "const volatile u64* const first = q.cells + u64{groups[step]} * q.group_words;");
-  line(2, "firsts[step] = simt::has_bit(with_group, step) ? *first : 0;");
-  line(1, "}");
+/// Finds the places that the rows' keys have in the table of groups.
+void SourceWriter::make_group(const PipelineStep& step, Statement& made) {
+  made.comment = "the key whose place in the table is the row's group";
+  made.text = "keys[step] = static_cast<u64>(" + operand(step, true, true, made) + ");";
+  made.array = "u64 keys[C::kSteps];\nu32 groups[C::kSteps];\nu64 firsts[C::kSteps];";
+  made.again = "const i32 " + made.name + " = static_cast<i32>(groups[step]);";
+  made.is_ordered = made.is_late = true;
+  made.registers = 3;
+  made.while_it_loads = 6;
+  made.behind = {
+      "mask = find_groups_of_steps(q, mask, keys, groups);",
+      "// The first rows that the groups have, asked for together; until they are used they may",
+      "// only fall.",
+      "PRESSO_UNROLL",
+      "for (u32 step = 0; step < C::kSteps; ++step) {",
+      "  const volatile u64* const first = q.cells + u64{groups[step]} * q.group_words;",
+      "  firsts[step] = simt::has_bit(mask, step) ? *first : 0;",
+      "}"};
 }
 
-/// Writes a row's value to an array of Pipeline::output.
-void SourceWriter::write_row(std::uint32_t array, const std::string& value) {
+/// Writes a value of the row to an array of Pipeline::output.
+void SourceWriter::write_value(std::uint32_t array, const std::string& value) {
   const char* const type = of_.output[array].to.is_wide ? "u64" : "u32";
   line(2, std::string("places.write<") + type + ">(q.arrays_out[" + text_of(array) +
               "], static_cast<" + type + ">(" + value + "));");
 }
 
-void SourceWriter::write_rows() {
-  if (drops_rows_) {
-    line(1, "PRESSO_UNROLL");
-    line(1, "for (u32 step = 0; step < C::kSteps; ++step) {");
-    line(2, "bool there = simt::has_bit(mask, step);");
-    write_statements(2, Steps::kAll);
-    line(2, "if (!there) mask &= ~(1u << step);");
-    line(1, "}");
-  }
-  line(1, "RowPlaces places(q, mask);");
-  line(1, "PRESSO_UNROLL");
-  line(1, "for (u32 step = 0; step < C::kSteps; ++step) {");
-  line(2, "[[maybe_unused]] const bool there = simt::has_bit(mask, step);");
-  write_statements(2, Steps::kOfRow);
+/// At the end of the loop over steps: the row goes to the arrays.
+void SourceWriter::write_row() {
   line(2, "if (!places.advance(there)) continue;");
   if (of_.place == GroupPlace::kRows) {
     for (std::uint32_t i = 0; i < of_.outputs; ++i) {
-      const RegisterPlace from = of_.output[i].from;
-      write_row(i, variable_[from.bits]);
+      write_value(i, variable_[of_.output[i].from.bits]);
     }
-  } else {
-    write_row(kKeyArray, "i64{" + group_ + "}");
-    write_row(kOrderArray, "c.row(step)");
-    std::uint32_t array = kCellArrays;
-    for (std::uint32_t i = 0; i < of_.cells; ++i) {
-      const PipelineCell& cell = of_.cell[i];
-      if (word_of(cell) == CellWord::kNone) continue;
-      // A row that the cell does not count gets what changes nothing.
-      const char* const initial = cell.kind == CellKind::kMin ? "~u64{0}" : "u64{0}";
-      write_row(array++, takes_all(cell) ? value_of(cell)
+    return;
+  }
+  write_value(kKeyArray, "i64{" + group_ + "}");
+  write_value(kOrderArray, order_of_row());
+  std::uint32_t array = kCellArrays;
+  for (std::uint32_t i = 0; i < of_.cells; ++i) {
+    const PipelineCell& cell = of_.cell[i];
+    if (word_of(cell) == CellWord::kNone) continue;
+    // A row that the cell does not count gets what changes nothing.
+    const char* const initial = cell.kind == CellKind::kMin ? "~u64{0}" : "u64{0}";
+    write_value(array++, takes_all(cell) ? value_of(cell)
                                          : "(" + takes_of(cell) + " ? " + value_of(cell) + " : " +
                                                initial + ")");
-    }
   }
-  line(1, "}");
 }
 
 }  // namespace presso::gpu

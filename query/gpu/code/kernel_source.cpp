@@ -15,11 +15,6 @@ namespace presso::gpu {
 
 // --- what the code is to be
 
-Status SourceWriter::check() const {
-  if (of_.columns == 0 || of_.columns > kMostQueryColumns) return not_compiled("no column");
-  return {};
-}
-
 std::uint32_t SourceWriter::lane_groups() const {
   // Files of one kind have nearly as many groups: they are to share the code.
   std::uint32_t groups = 1;
@@ -59,17 +54,19 @@ void SourceWriter::choose_sizes() {
   constexpr std::uint32_t kEnoughWords = 16;
   constexpr std::uint32_t kLeastSteps = 4;
   steps_ = kLeastSteps;
-  // Keys and places of all steps are in registers.
-  constexpr std::uint32_t kMostKeySteps = 8;
-  const std::uint32_t most = place_ == CellPlace::kTable ? kMostKeySteps : kLanes;
-  if (is_joined_) {
-    if (joined_registers(kMostJoinedSteps) <= kMostRegisters) steps_ = kMostJoinedSteps;
+  if (runs_in_phases()) {
+    if (phased_registers(kMostPhasedSteps) <= kMostRegisters) steps_ = kMostPhasedSteps;
   } else {
-    while (steps_ < most && words_loaded(steps_) < kEnoughWords) steps_ *= 2;
+    // Many conditions make long code.
+    constexpr std::size_t kMostTests = 256;
+    while (steps_ < kLanes && words_loaded(steps_) < kEnoughWords &&
+           2 * steps_ * source_.tests.size() <= kMostTests) {
+      steps_ *= 2;
+    }
   }
   const std::uint32_t tests =
       std::max<std::uint32_t>(1, static_cast<std::uint32_t>(source_.tests.size()));
-  task_bytes_ = of_.columns * 128u + (reads_nulls() ? of_.columns : 1) * 64u +
+  task_bytes_ = some_columns() * 128u + (reads_nulls() ? of_.columns : 1) * 64u +
                 tests * (tests_wide() ? 160u : 96u);
   task_bytes_ = static_cast<std::uint32_t>(round_up(task_bytes_, 16));
   if (has_real_columns()) task_bytes_ += of_.columns * kTaskVectors * 32u;  // allow(bare-32): bytes
@@ -126,19 +123,15 @@ std::uint32_t SourceWriter::words_loaded(std::uint32_t steps) const {
 std::uint32_t SourceWriter::blocks_for_registers() const {
   // Values of more than 32 bits take two registers on their way.
   constexpr std::uint32_t kOfWide = 16;
-  // What is known of a vector of doubles, and the number that is cut into limbs; keys and their
-  // places; where rows are written.
+  // What is known of a vector of doubles, and the number that is cut into limbs.
   const std::uint32_t of_reals = has_reals() ? 16 : 0;
-  const std::uint32_t of_rows = place_ == CellPlace::kTable     ? 64
-                                : place_ == CellPlace::kWritten ? 20
-                                                                : 0;
-  std::uint32_t some = words_loaded(steps_) + own_registers() + of_reals + of_rows;
+  std::uint32_t some = words_loaded(steps_) + own_registers() + of_reals;
   for (std::uint32_t i = 0; i < of_.columns; ++i) {
     if ((used_ >> i & 1) != 0 && is_wide(i)) some += kOfWide;
   }
   std::uint32_t warps = some <= 40 ? kLanes : some <= 64 ? 24 : 16;
-  if (is_joined_) {
-    const std::uint32_t all = joined_registers(steps_);
+  if (runs_in_phases()) {
+    const std::uint32_t all = phased_registers(steps_) + of_reals;
     warps = all <= 84 ? 24 : all <= kMostRegisters ? 16 : 8;
   }
   return warps * kLanes / source_.threads;
@@ -178,6 +171,8 @@ Status SourceWriter::make_conditions() {
   for (std::uint32_t i = 0; i < of_.condition_steps; ++i) {
     const ConditionStep& step = of_.conditions[i];
     const std::string column = text_of(step.column);
+    const std::string real_bytes =
+        of_.columns == 0 ? std::string() : text_of(shape_.columns[step.column].real_bytes);
     switch (step.kind) {
       case Step::kTrue:
       case Step::kFalse:
@@ -203,12 +198,17 @@ Status SourceWriter::make_conditions() {
       case Step::kValues: {
         const LeafShape& leaf = shape_.leaves[step.leaf];
         Mask mask;
-        if (leaf.has_bits) {
+        std::size_t parts = std::max<std::size_t>(leaf.intervals, 1);
+        if (leaf.is_any || source_.tests.size() + parts > kMostConditionTests) {
+          const std::string all = text_of(step.leaf) + ", " + column;
+          mask.text = is_real(step.column) ? "real_leaf<" + all + ", " + real_bytes + ">(c)"
+                                           : "c.template leaf<" + all + ">()";
+          parts = 0;
+        } else if (leaf.has_bits) {
           mask.text = "c.template has_bit<" + text_of(step.leaf) + ", " + column + ">()";
+          parts = 0;
         }
-        const std::size_t parts = leaf.has_bits ? 0 : std::max<std::size_t>(leaf.intervals, 1);
         for (std::size_t part = 0; part < parts; ++part) {
-          if (source_.tests.size() == kMostConditionTests) return not_compiled("many conditions");
           const std::size_t test = source_.tests.size();
           source_.tests.push_back({step.leaf, step.column, static_cast<Byte>(part), false});
           if (parts == 1) {
@@ -374,9 +374,7 @@ Status SourceWriter::make_step(const PipelineStep& step, unsigned number) {
       made.text = declared + real_step(step, made) + ";";
       break;
     case Kind::kGroup:
-      key_ = operand(step, true, true, made);
-      made.comment = "the place that the row's key has in the table";
-      made.text = declared + "static_cast<i32>(groups[step]);";
+      make_group(step, made);
       break;
     default:
       return make_join_step(step, number);
@@ -390,20 +388,9 @@ Status SourceWriter::make_program() {
   for (unsigned i = 0; i < of_.steps && !marks_only_; ++i) {
     PRESSO_TRY(make_step(of_.program[i], i));
   }
-  const bool is_last = of_.steps != 0 && of_.program[of_.steps - 1].kind == Kind::kGroup;
-  if (of_.place == GroupPlace::kTable ? !is_last : !key_.empty()) {
-    return not_compiled("keys that are not looked for last");
-  }
   if (of_.has_groups) group_ = variable_[of_.group_register.bits];
   for (std::uint32_t i = 0; i < of_.cells; ++i) {
     if (is_of_reals(of_.cell[i])) constant(of_.cell[i].unit, false);
-  }
-  if (source_.constants.size() > kMostQueryConstants) return not_compiled("many constants");
-  const bool adds_rows = of_.place == GroupPlace::kLanes || of_.place == GroupPlace::kBytes ||
-                         of_.place == GroupPlace::kBlock || of_.place == GroupPlace::kDevice;
-  if (of_.order_bits != 0 && !is_joined_) return not_compiled("an order of rows' own");
-  if (is_joined_ && !adds_rows) {
-    return not_compiled("joined rows that are written, or have groups in a table");
   }
   return {};
 }
@@ -461,7 +448,7 @@ void SourceWriter::write_header() {
   line(0, "");
   line(0, "struct Question {");
   const std::string table =
-      "TaskTable<" + text_of(of_.columns) + ", " + text_of(source_.tests.size()) + ", " +
+      "TaskTable<" + text_of(some_columns()) + ", " + text_of(source_.tests.size()) + ", " +
       (reads_nulls() ? "true" : "false") + ", " + (tests_wide() ? "true" : "false") + ">";
   line(1, "using Task = " + (has_real_columns() ? "RealTask<" + table + ">" : table) + ";");
   const auto number = [this](const char* name, std::uint64_t value) {
@@ -520,7 +507,7 @@ void SourceWriter::write_columns() {
        "PRESSO_DEVICE Columns(const QueryArguments& arguments, const Task& table, const Place& "
        "place, u32 number, u32 rows)");
   line(3, ": UsualColumns<Columns, Task>{{arguments, table, place, number, rows}} {");
-  line(2, "load_bases();");
+  if (of_.columns != 0) line(2, "load_bases();");
   for (std::uint32_t i = 0; i < of_.columns; ++i) {
     if (!has_map(i)) continue;
     const std::string column = text_of(i);
@@ -583,6 +570,7 @@ void SourceWriter::write_columns() {
     line(1, "}");
   }
   const auto by_column = [this](const char* head, const auto& value) {
+    if (of_.columns == 0) return;
     line(1, "template <u32 kColumn>");
     line(1, head);
     for (std::uint32_t i = 0; i < of_.columns; ++i) {
@@ -644,7 +632,6 @@ void SourceWriter::write_conditions() {
 }
 
 Result<KernelSource> SourceWriter::write() {
-  PRESSO_TRY(check());
   PRESSO_TRY(make_conditions());
   PRESSO_TRY(make_program());
   choose_place();
@@ -653,7 +640,7 @@ Result<KernelSource> SourceWriter::write() {
   if (!is_measured && !shape_.takes_unmeasured) {
     return not_compiled("joins, doubles, keys of any range and rows");
   }
-  if (is_joined_) plan_phases();
+  if (runs_in_phases()) plan_phases();
   choose_sizes();
   write_header();
   write_columns();

@@ -52,6 +52,7 @@ struct ColumnShape {
 struct LeafShape {
   Byte intervals = 1;     ///< that a slice has, at most
   bool has_bits = false;  ///< codes are looked up; then there are no intervals
+  bool is_any = false;    ///< both, or many intervals: the code asks each slice
 };
 
 /// What a pipeline is compiled for.

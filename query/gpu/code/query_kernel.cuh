@@ -294,6 +294,30 @@ PRESSO_DEVICE u32 rows_with_bit(const QueryArguments& q, u32 leaf, u32 slice,
   return mask;
 }
 
+/// The lane mask of rows whose image lies in one of the leaf's intervals, which ascend; image(step)
+/// gives the lane's, of a step that is known only when the kernel runs.
+template <u32 kSteps, class Image>
+PRESSO_DEVICE u32 rows_in_intervals(const QueryArguments& q, const LeafRange& range,
+                                    const Image& image) {
+  if (range.count == LeafRange::kAll) return simt::kFullMask;
+  u32 mask = 0;
+  PRESSO_NO_UNROLL
+  for (u32 step = 0; step < kSteps; ++step) {
+    const u64 sought = image(step);
+    u32 below = 0;
+    for (u32 above = range.count; below < above;) {
+      const u32 middle = (below + above) / 2;
+      if (q.intervals[range.first + middle].most < sought) {
+        below = middle + 1;
+      } else {
+        above = middle;
+      }
+    }
+    if (below < range.count && q.intervals[range.first + below].least <= sought) mask |= 1u << step;
+  }
+  return mask;
+}
+
 /// What the codes of a row group's dictionary are called in the whole table.
 PRESSO_DEVICE const u32* numbers_of_codes(const QueryArguments& q, u32 column, u32 row_group) {
   const u32 begin = simt::load_readonly(q.code_begins + column * q.row_groups + row_group);
@@ -474,6 +498,16 @@ struct UsualColumns : UsualVector<Task> {
       return exists ? static_cast<u32>(narrow<kColumn>(step)) : 0;
     });
   }
+  /// The lane mask of what a leaf of any kind allows.
+  template <u32 kLeaf, u32 kColumn>
+  PRESSO_DEVICE u32 leaf() const {
+    const LeafRange range = this->q.ranges[u64{kLeaf} * this->q.table.slice_count + this->at.slice];
+    if (range.count == LeafRange::kBits) return has_bit<kLeaf, kColumn>();
+    const u64 sign = this->q.columns[kColumn].is_signed ? kImageTopBit : 0;
+    return rows_in_intervals<Own::kSteps>(this->q, range, [&](u32 step) {
+      return static_cast<u64>(reader(0).template wide<kColumn>(step)) ^ sign;
+    });
+  }
   /// The sum of the values of a lane mask, modulo 2^64.
   template <u32 kColumn>
   PRESSO_DEVICE u64 sum(u32 mask) const {
@@ -545,6 +579,13 @@ struct OtherVector {
   PRESSO_DEVICE u32 has_bit() const {
     return rows_with_bit<1>(q, kLeaf, at.slice,
                             [&](u32) { return static_cast<u32>(value(kColumn)); });
+  }
+  template <u32 kLeaf, u32 kColumn>
+  PRESSO_DEVICE u32 leaf() const {
+    const LeafRange range = q.ranges[u64{kLeaf} * q.table.slice_count + at.slice];
+    if (range.count == LeafRange::kBits) return has_bit<kLeaf, kColumn>();
+    const u64 sign = q.columns[kColumn].is_signed ? kImageTopBit : 0;
+    return rows_in_intervals<1>(q, range, [&](u32) { return value(kColumn) ^ sign; });
   }
   template <u32 kColumn>
   PRESSO_DEVICE i32 code(u32, bool takes) const {
@@ -643,6 +684,23 @@ template <Combine kHow>
 PRESSO_DEVICE void flush_cell(u64* cell, u64 value) {
   value = of_warp<kHow>(value);
   if (simt::lane() == 0) combine_in_memory<kHow>(cell, value);
+}
+
+/// A sum of the warp to two cells: its lower 32 bits and what is above them.
+PRESSO_DEVICE void flush_halves(u64* low, u64* high, u64 value) {
+  value = of_warp<Combine::kAdd>(value);
+  if (simt::lane() != 0) return;
+  combine_in_memory<Combine::kAdd>(low, static_cast<u32>(value));
+  combine_in_memory<Combine::kAdd>(high, value >> 32);  // allow(bare-32): bits
+}
+
+/// The number of the lowest bit that is set, of bits of groups.
+PRESSO_DEVICE u32 lowest_bit(u32 bits) {
+  return simt::find_first_set(bits) - 1;
+}
+PRESSO_DEVICE u32 lowest_bit(u64 bits) {
+  const u32 low = static_cast<u32>(bits);
+  return low != 0 ? lowest_bit(low) : kWordBits + lowest_bit(static_cast<u32>(bits >> kWordBits));
 }
 
 // --- the two kernels

@@ -286,6 +286,16 @@ PRESSO_DEVICE u32 real_test(const Columns& c) {
   return mask;
 }
 
+/// The lane mask of what a leaf allows, of any number of intervals.
+template <u32 kLeaf, u32 kColumn, u32 kBytes, class Columns>
+PRESSO_DEVICE u32 real_leaf(const Columns& c) {
+  const LeafRange range = c.q.ranges[u64{kLeaf} * c.q.table.slice_count + c.at.slice];
+  return rows_in_intervals<Columns::kSteps>(c.q, range, [&](u32 step) {
+    const u64 bits = c.reader(0).template real_bits<kColumn>(step);
+    return image_of_double(kBytes == 4 ? real_of_float(static_cast<u32>(bits)) : bits);
+  });
+}
+
 /// A value that is not null, where `null` is what nulls become: a NaN becomes another one.
 PRESSO_DEVICE i64 not_null(i64 value, i64 null) {
   return value == null ? value ^ 1 : value;

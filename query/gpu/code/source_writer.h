@@ -6,6 +6,7 @@
 // tests/unit/query/gpu/kernel_source_test.cpp.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -52,16 +53,18 @@ class SourceWriter {
   static constexpr std::uint32_t kMostBlockBytes = 100 << 10;
   static constexpr std::uint32_t kLaneCellBytes = 32 * 8;  // allow(bare-32): lanes
 
-  /// Vectors after which packed sums go to totals: a lane has added 2^7 rows by then.
+  /// Vectors after which packed sums go to totals: a lane has added 2^7 rows by then. It may be
+  /// later, by a power of two, where all words have bits left.
   static constexpr std::uint32_t kFlushVectors = 4;
   static constexpr unsigned kFlushBits = 7;
+  static constexpr unsigned kMostMoreBits = 6;
   /// Values of more bits have a word of their own.
   static constexpr unsigned kMostPackedBits = 26;
   /// A warp's sum over kMostVectors vectors of values of this width stays below 2^63.
   static constexpr unsigned kMostPairedBits = 40;
-  /// Steps of a vector that are taken together where rows are joined: the loads of eight rows of
-  /// each lane keep memory busy.
-  static constexpr std::uint32_t kMostJoinedSteps = 8;
+  /// Steps of a vector that are taken together in phases: the loads of eight rows of each lane keep
+  /// memory busy.
+  static constexpr std::uint32_t kMostPhasedSteps = 8;
   /// Registers of a thread beside those of columns and of joined rows, and the most there are of
   /// all of them where rows are taken eight steps at a time.
   static constexpr std::uint32_t kOtherRegisters = 48;
@@ -76,13 +79,13 @@ class SourceWriter {
     unsigned bits = 64;  ///< of the sum
   };
 
+  static constexpr std::size_t kNoCell = ~std::size_t{0};
   /// One number of 64 bits that a lane has of each group.
   struct Word {
     std::vector<Field> fields;
-    std::size_t high =
-        ~std::size_t{0};  ///< the cell of the upper 32 bits' sums, where there is one
+    std::size_t high = kNoCell;  ///< the cell of the upper 32 bits' sums, where there is one
     bool is_packed() const { return fields.size() > 1 || fields[0].bits < 64; }
-    bool has_high() const { return high != ~std::size_t{0}; }
+    bool has_high() const { return high != kNoCell; }
   };
 
   /// A step of the program as text.
@@ -90,7 +93,7 @@ class SourceWriter {
     std::string comment, text;
     std::string name;                ///< of its value; empty: it has none
     std::vector<std::string> reads;  ///< names of others
-    // Where tables are joined:
+    // Where rows are taken in phases:
     bool is_ordered = false;  ///< it drops rows or marks some: what comes next is about the others
     bool drops_in_loop = false;       ///< `there` is false for rows that it drops
     bool is_late = false;             ///< loads from memory: later phases have its value
@@ -121,10 +124,13 @@ class SourceWriter {
     source_.text += '\n';
   }
 
-  Status check() const;
   void choose_place();
   void plan_words();
   void plan_rows();
+  void use_spare_bits();
+  std::size_t high_of(std::size_t low) const;
+  bool is_high_of_other(std::size_t high) const;
+  bool has_small_sum(const PipelineCell& cell) const;
   void choose_sizes();
   Status make_conditions();
   Status make_program();
@@ -142,14 +148,12 @@ class SourceWriter {
   /// Which steps of the program.
   enum class Steps {
     kAll,
-    kOfKey,    ///< all but the last one, which looks for the key's group
     kOfGroup,  ///< those alone that tell the group
-    kOfRow,    ///< all that have values
   };
   void write_statements(unsigned level, Steps which);
-  void write_keys();
-  void write_rows();
-  void write_row(std::uint32_t array, const std::string& value);
+  void make_group(const PipelineStep& step, Statement& made);
+  void write_row();
+  void write_value(std::uint32_t array, const std::string& value);
   void write_counts();
   bool has_groups() const { return place_ != CellPlace::kOne; }
   /// The program runs for each row, and adds to cells.
@@ -160,9 +164,17 @@ class SourceWriter {
   /// Whether each row's group is compared with how many there are; else their rows are counted.
   bool looks_outside() const {
     return place_ == CellPlace::kBlock || place_ == CellPlace::kDevice ||
-           (place_ == CellPlace::kLanes && is_joined_);
+           (place_ == CellPlace::kLanes && runs_in_phases());
   }
-  bool notes_first_rows() const { return place_ == CellPlace::kLanes && !is_joined_; }
+  bool notes_first_rows() const { return place_ == CellPlace::kLanes && !runs_in_phases(); }
+  /// Whether a lane takes its rows in phases (kernel_joins.cpp): their groups or build rows are
+  /// looked for in memory, places are reserved for them, or their order is a step of its own.
+  bool runs_in_phases() const {
+    return is_joined_ || of_.order_bits != 0 || of_.place == GroupPlace::kTable || writes_rows();
+  }
+  bool writes_rows() const {
+    return of_.place == GroupPlace::kRows || of_.place == GroupPlace::kParts;
+  }
   std::string order_of_row() const;
 
   // Joins (kernel_joins.cpp).
@@ -179,7 +191,7 @@ class SourceWriter {
   };
   PhaseText text_of_phase(std::size_t phase) const;
   std::uint32_t registers_of_step() const;
-  void write_joined_rows();
+  void write_phases();
   void write_phase(std::size_t phase);
   void write_chain(const Statement& find, std::size_t phase);
   void write_joined_cells();
@@ -213,6 +225,8 @@ class SourceWriter {
   std::uint32_t width_of(std::uint32_t column) const {
     return (used_ >> column & 1) != 0 && !is_real(column) ? shape_.columns[column].width : 0;
   }
+  /// Arrays have an element where there is no column, too.
+  std::uint32_t some_columns() const { return std::max<std::uint32_t>(of_.columns, 1); }
   /// Whether a column has doubles or floats that are read.
   bool is_real(std::uint32_t column) const { return shape_.columns[column].real_bytes != 0; }
   bool has_nulls(std::uint32_t column) const { return shape_.columns[column].has_nulls; }
@@ -226,7 +240,7 @@ class SourceWriter {
   std::string bits_of_groups() const { return has_many_groups() ? "u64" : "u32"; }
   std::uint32_t blocks_for_registers() const;
   std::uint32_t words_loaded(std::uint32_t steps) const;
-  std::uint32_t joined_registers(std::uint32_t steps) const {
+  std::uint32_t phased_registers(std::uint32_t steps) const {
     return kOtherRegisters + words_loaded(steps) + steps * registers_of_step() + own_registers();
   }
   std::uint32_t own_registers() const {
@@ -245,7 +259,8 @@ class SourceWriter {
   std::vector<Word> words_;
   std::uint32_t fields_ = 0;   ///< of packed words
   std::size_t rows_word_ = 0;  ///< which word has a group's rows, in which of its fields
-  Field rows_;
+  std::size_t rows_field_ = 0;
+  std::uint32_t flush_vectors_ = kFlushVectors;
   std::uint32_t steps_ = 0;         ///< of a vector that are loaded together
   std::uint32_t late_ = 0;          ///< bits of columns that are loaded where a row is left
   std::uint32_t used_ = 0;          ///< bits of columns that are loaded
@@ -266,7 +281,6 @@ class SourceWriter {
   /// Products of two narrow values, which a sum may take factor by factor.
   std::map<std::string, std::pair<std::string, std::string>> factors_;
   std::string group_;  ///< the variable of the row's group
-  std::string key_;    ///< of a table of groups: the row's key, as i64
   std::array<std::string, 256> variable_;
   std::map<std::int64_t, std::size_t> narrow_constants_, wide_constants_;
 };

@@ -14,7 +14,7 @@ namespace presso::gpu {
 
 constexpr std::uint32_t kMostQueryColumns = 16;
 constexpr std::uint32_t kMostConditionTests = 32;  // allow(bare-32): a count
-constexpr std::uint32_t kMostQueryConstants = 96;
+constexpr std::uint32_t kMostQueryConstants = 224;
 constexpr std::uint32_t kMostRowMasks = 4;
 constexpr std::uint32_t kMostWrittenArrays = 16;
 /// Warps that share a vector which is not usual.

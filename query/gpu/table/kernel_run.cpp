@@ -124,36 +124,34 @@ bool are_numbers(const KeyCodeTables& codes, std::size_t column, std::size_t row
 }
 
 /// What a leaf asks of slices.
-Result<LeafShape> shape_of_leaf(std::span<const LeafRange> ranges) {
+LeafShape shape_of_leaf(std::span<const LeafRange> ranges) {
+  constexpr std::uint32_t kMostIntervals = 8;
   LeafShape shape;
-  shape.intervals = 0;
+  std::uint32_t most = 0;
   for (const LeafRange& range : ranges) {
     if (range.count == LeafRange::kAll) continue;
-    constexpr std::uint32_t kMostIntervals = 8;
     if (range.count == LeafRange::kBits) {
       shape.has_bits = true;
-    } else if (range.count > kMostIntervals) {
-      return not_compiled("many intervals");
     } else {
-      shape.intervals = std::max(shape.intervals, static_cast<Byte>(range.count));
+      most = std::max(most, range.count);
     }
   }
-  if (shape.has_bits && shape.intervals != 0) return not_compiled("leaves of two kinds");
+  shape.is_any = most > kMostIntervals || (shape.has_bits && most != 0);
+  shape.intervals = static_cast<Byte>(std::min(most, kMostIntervals));
   return shape;
 }
 
 }  // namespace
 
 Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const Pipeline& pipeline,
-                                                   const LoadedTable& table,
+                                                   const LoadedTable* table,
                                                    const LeafTables& leaves,
                                                    const KeyCodeTables& codes) {
   if (space.compiler == nullptr) return not_compiled("there is no compiler");
   const CodePolicy policy = space.compiler->policy();
-  if (!table.is_resident() && !policy.for_files && !space.always_compiles) {
+  if (table != nullptr && !table->is_resident() && !policy.for_files && !space.always_compiles) {
     return not_compiled("the table is read from files");
   }
-  if (table.needs().size() < pipeline.columns) return not_compiled("columns that are not loaded");
   std::unique_ptr<KernelRun> made(new KernelRun(space));
   QueryArguments& q = made->arguments_;
   QueryShape shape;
@@ -170,11 +168,11 @@ Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const 
       continue;
     }
     PRESSO_ASSIGN(const ColumnFacts facts,
-                  facts_of_column(table, i, reads_values, least_share, q.columns[i]));
+                  facts_of_column(*table, i, reads_values, least_share, q.columns[i]));
     ColumnShape column = facts.shape;
     others += facts.others;
     reads_nulls = reads_nulls || facts.shape.has_nulls;
-    column.codes_are_numbers = are_numbers(codes, i, table.groups().size());
+    column.codes_are_numbers = are_numbers(codes, i, table->groups().size());
     column.has_few_codes =
         column.width <= kMostMappedBits && q.columns[i].divisor == 1 && are_small;
     shape.columns.push_back(column);
@@ -182,8 +180,7 @@ Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const 
   const std::span<const LeafRange> ranges(leaves.ranges);
   const std::size_t slices = pipeline.table.slice_count;
   for (std::size_t at = 0; at < ranges.size(); at += slices) {
-    PRESSO_ASSIGN(const LeafShape leaf, shape_of_leaf(ranges.subspan(at, slices)));
-    shape.leaves.push_back(leaf);
+    shape.leaves.push_back(shape_of_leaf(ranges.subspan(at, slices)));
   }
   PRESSO_ASSIGN(shape.most_shared_bytes, space.kernels.most_shared_bytes());
   shape.has_others = others != 0;
@@ -203,10 +200,12 @@ Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const 
   q.column_count = pipeline.columns;
   std::copy(std::begin(pipeline.lookups), std::end(pipeline.lookups), q.lookups);
   std::copy(std::begin(pipeline.arrays), std::end(pipeline.arrays), q.arrays);
-  // The blocks may be those of several tables of the same kind.
-  const std::size_t tables = slices / std::max<std::size_t>(table.slices().size(), 1);
-  q.most_others =
-      static_cast<std::uint32_t>(std::min<std::uint64_t>(others * tables, slices * kSliceVectors));
+  if (others != 0) {
+    // The blocks may be those of several tables of the same kind.
+    others *= slices / std::max<std::size_t>(table->slices().size(), 1);
+    others = std::min<std::uint64_t>(others, slices * kSliceVectors);
+    q.most_others = static_cast<std::uint32_t>(others);
+  }
   MemoryParts parts;
   const std::uint64_t counters = parts.add(2 * sizeof(std::uint32_t));
   const std::uint64_t list =
@@ -215,8 +214,6 @@ Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const 
   const std::uint64_t places = parts.add(vectors * sizeof(PackedPlace));
   const std::uint64_t valid = parts.add(reads_nulls ? vectors * sizeof(void*) : 0);
   const std::uint64_t same = parts.add(SameRows::kWords * sizeof(std::uint32_t));
-  const std::uint64_t most_bytes = parts.bytes() + made->decoded_bytes(made->most_decoded());
-  if (most_bytes > space.memory.device_bytes_left() / 4) return not_compiled("little memory");
   PRESSO_ASSIGN(made->memory_, space.memory.allocate(parts.bytes()));
   Byte* const there = made->memory_.get();
   q.other_count = reinterpret_cast<std::uint32_t*>(there + counters);
@@ -229,7 +226,7 @@ Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const 
   finding.same.zeros = reinterpret_cast<std::uint32_t*>(there + same);
   finding.places = reinterpret_cast<PackedPlace*>(there + places);
   if (reads_nulls) finding.valid = reinterpret_cast<const std::uint32_t**>(there + valid);
-  PRESSO_TRY(space.kernels.find_vectors(finding, space.stream));
+  if (vectors != 0) PRESSO_TRY(space.kernels.find_vectors(finding, space.stream));
   q.places = finding.places;
   q.valid = finding.valid;
   return made;
@@ -313,7 +310,9 @@ std::uint32_t KernelRun::most_decoded() const {
 /// As many at a time as there is memory for.
 Status KernelRun::run_others() {
   QueryArguments& q = arguments_;
-  const std::uint32_t most = most_decoded();
+  const std::uint64_t room = space_.memory.device_bytes_left() / 2 + decoded_.bytes();
+  const auto most = static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(room / decoded_bytes(1), 1, most_decoded()));
   std::uint32_t count = q.most_others;
   // To ask the device how many there are takes longer than to launch a kernel in vain.
   if (count > most) PRESSO_TRY(space_.copy_back(&count, q.other_count, sizeof count));

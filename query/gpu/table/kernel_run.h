@@ -20,11 +20,11 @@ struct LeafTables;
 
 class KernelRun {
  public:
-  /// Compiles the code of a pipeline for a table. `slices`: for how many slices the pipeline's
-  /// blocks are. Errors: kUnsupported where the pipeline or the table has something that is not
-  /// compiled, or there is no compiler; those of KernelCompiler and of the device.
+  /// Compiles the code of a pipeline for a table; nullptr: for build rows, which have no columns.
+  /// Errors: kUnsupported where there is no compiler, or the table has a column of several types;
+  /// those of KernelCompiler and of the device.
   static Result<std::unique_ptr<KernelRun>> make(const RunSpace& space, const Pipeline& pipeline,
-                                                 const LoadedTable& table, const LeafTables& leaves,
+                                                 const LoadedTable* table, const LeafTables& leaves,
                                                  const KeyCodeTables& codes);
 
   const std::string& source() const { return source_.text; }

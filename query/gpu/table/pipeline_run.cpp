@@ -66,11 +66,11 @@ Status PipelineRun::prepare(const LoadedTable& table, const TableBlocks& blocks,
   pipeline_.code_begins = upload.at<std::uint32_t>(there, begins);
   pipeline_.code_numbers = upload.at<std::uint32_t>(there, numbers);
   pipeline_.row_groups = static_cast<std::uint32_t>(table.groups().size());
-  return prepare_code(table, leaves, codes);
+  return prepare_code(&table, leaves, codes);
 }
 
 /// Compiles code for the pipeline where that can be; else the general kernels run it.
-Status PipelineRun::prepare_code(const LoadedTable& table, const LeafTables& leaves,
+Status PipelineRun::prepare_code(const LoadedTable* table, const LeafTables& leaves,
                                  const KeyCodeTables& codes) {
   code_.reset();
   why_not_compiled_.clear();
@@ -130,7 +130,6 @@ Status PipelineRun::prepare_build_rows(const Pipeline& pipeline, std::uint64_t r
     const std::uint64_t left = std::min<std::uint64_t>(rows - first, kMaxIntegerRows);
     slices.push_back({first, static_cast<std::uint32_t>(left), 0});
   }
-  code_.reset();
   PRESSO_TRY(shape({}));
   Upload upload;
   const std::size_t place = upload.add(slices);
@@ -139,7 +138,7 @@ Status PipelineRun::prepare_build_rows(const Pipeline& pipeline, std::uint64_t r
   pipeline_.table.slices = upload.at<TableSlice>(prepared_.get(), place);
   pipeline_.table.slice_count = static_cast<std::uint32_t>(slices.size());
   set_tasks(0, tasks());
-  return {};
+  return prepare_code(nullptr, {}, {});
 }
 
 void PipelineRun::set_conditions(const std::vector<ConditionStep>& steps, const StringRows& strings,

@@ -85,7 +85,7 @@ class PipelineRun {
   Result<std::uint64_t> word(const std::uint64_t* there) const;
   Status shape(std::span<const ColumnNeeds> needs);
   Status copy_prepared(const Upload& upload);
-  Status prepare_code(const LoadedTable& table, const LeafTables& leaves,
+  Status prepare_code(const LoadedTable* table, const LeafTables& leaves,
                       const KeyCodeTables& codes);
 
   const RunSpace& space_;

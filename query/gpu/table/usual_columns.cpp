@@ -6,12 +6,18 @@
 #include <algorithm>
 #include <array>
 
+#include "query/gpu/table/upload.h"
+
 namespace presso::gpu {
+namespace {
+
+/// To decode a vector for a query costs about as much as reading so many bits of each row more.
+constexpr std::uint64_t kDecodingBits = 512;
+
+}  // namespace
 
 Byte best_width(const std::vector<Byte>& widths) {
   constexpr std::size_t kWidths = 65;
-  // To decode a vector costs about as much as reading so many bits of each row more.
-  constexpr std::uint64_t kDecodingBits = 512;
   std::array<std::uint64_t, kWidths> vectors{};
   for (const Byte width : widths) {
     if (width < kWidths) ++vectors[width];
@@ -34,7 +40,7 @@ Byte best_width(const std::vector<Byte>& widths) {
 Status UsualColumns::make(const RunSpace& space, LoadedTable& table) {
   UsualColumns of(space, table);
   for (std::size_t column = 0; column < table.host_blocks_.size(); ++column) {
-    Status made = of.make_column(column);
+    Status made = of.has_doubles(column) ? of.make_plain(column) : of.make_column(column);
     if (!made.ok() && made.error().code != ErrorCode::kDeviceMemory) return made;
   }
   return {};
@@ -53,6 +59,63 @@ bool UsualColumns::has_integers(std::size_t column) const {
                      [](const TableBlock& block) { return block.words != nullptr; }) &&
          std::none_of(blocks.begin(), blocks.end(),
                       [](const TableBlock& block) { return block.floating || block.is_unread; });
+}
+
+bool UsualColumns::has_doubles(std::size_t column) const {
+  const std::vector<TableBlock>& blocks = table_.host_blocks_[column];
+  return std::any_of(blocks.begin(), blocks.end(), [](const TableBlock& block) {
+    return block.floating && block.width_bytes == sizeof(double) && block.words != nullptr;
+  });
+}
+
+/// Decodes a column of doubles of which too few vectors have the same form.
+Status UsualColumns::make_plain(std::size_t column) {
+  std::vector<TableBlock>& blocks = table_.host_blocks_[column];
+  const std::uint64_t most = table_.needs_[column].forms.most().vectors;
+  std::uint64_t plain = 0;
+  std::vector<std::uint32_t> list;
+  for (std::size_t slice = 0; slice < blocks.size(); ++slice) {
+    if (blocks[slice].words == nullptr) continue;
+    const std::uint32_t count = vectors_of(blocks[slice].rows);
+    if (blocks[slice].is_plain) plain += count;
+    for (std::uint32_t vector = 0; vector < count; ++vector) {
+      list.push_back(static_cast<std::uint32_t>(slice * kSliceVectors + vector));
+    }
+  }
+  constexpr std::uint64_t kPlainBits = 64;
+  const std::uint64_t others = list.size() - std::min(list.size(), std::max(most, plain));
+  if (others * kDecodingBits <= list.size() * kPlainBits) return {};
+  const std::uint64_t vector_bytes = kVectorRows * sizeof(double);
+  PRESSO_ASSIGN(DeviceMemory kept, allocate(list.size() * vector_bytes + kReadBehind));
+  const std::vector<std::uint32_t> count = {static_cast<std::uint32_t>(list.size())};
+  Upload upload;
+  const std::size_t list_at = upload.add(list);
+  const std::size_t count_at = upload.add(count);
+  PRESSO_ASSIGN(const PinnedMemory pinned, space_.memory.allocate_pinned(upload.bytes()));
+  PRESSO_ASSIGN(const DeviceMemory there, allocate(upload.bytes()));
+  upload.write(pinned.get());
+  PRESSO_TRY(space_.device().copy_in(there.get(), pinned.get(),
+                                     static_cast<std::size_t>(upload.bytes()), space_.stream));
+  QueryArguments q;
+  q.table = blocks_of(column);
+  q.column_count = 1;
+  q.columns[0].is_read = true;
+  q.others = const_cast<std::uint32_t*>(upload.at<std::uint32_t>(there.get(), list_at));
+  q.other_count = const_cast<std::uint32_t*>(upload.at<std::uint32_t>(there.get(), count_at));
+  q.decoded = reinterpret_cast<std::uint64_t*>(kept.get());
+  q.most_others = q.end_other = count[0];
+  PRESSO_TRY(space_.kernels.decode_others(q, count[0], space_.stream));
+  PRESSO_TRY(space_.device().wait(space_.stream));
+  const Byte* at = kept.get();
+  for (TableBlock& block : blocks) {
+    if (block.words == nullptr) continue;
+    block.words = reinterpret_cast<const std::uint32_t*>(at);
+    block.is_plain = true;
+    at += vectors_of(block.rows) * vector_bytes;
+  }
+  bytes_left_ -= std::min(bytes_left_, kept.bytes());
+  table_.memory_.push_back(std::move(kept));
+  return {};
 }
 
 /// No more than a part of what there was, since queries need memory, too.

@@ -3,7 +3,8 @@
 // code which is compiled for that form reads all of them (kernel_source.h). Vectors that have it
 // already stay where they are; others are packed anew, into memory beside what is stored: about the
 // size of a column whose blocks are mostly differences or runs, and nothing for most others.
-// Tests: tests/simt/usual_vectors_test.cpp.
+// Columns of doubles whose vectors differ are decoded, 8 bytes a row. Tests:
+// tests/simt/usual_vectors_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ namespace presso::gpu {
 
 class UsualColumns {
  public:
-  /// Of all columns of integers, where device memory has room. Waits. Errors: those of
+  /// Of all columns of integers and doubles, where device memory has room. Waits. Errors: those of
   /// the device other than kDeviceMemory, which leaves a column as it is.
   static Status make(const RunSpace& space, LoadedTable& table);
 
@@ -26,6 +27,8 @@ class UsualColumns {
       : space_(space), table_(table), bytes_left_(space.memory.device_bytes_left() / 4) {}
 
   bool has_integers(std::size_t column) const;
+  bool has_doubles(std::size_t column) const;
+  Status make_plain(std::size_t column);
   Status make_column(std::size_t column);
   Status find_places();
   Status pack();

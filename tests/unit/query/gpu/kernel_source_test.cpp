@@ -271,6 +271,64 @@ Made joined_pairs() {
   return made;
 }
 
+/// Pairs whose groups have places in a table, and pairs whose values are written.
+Made joined_keys() {
+  Made made = joined_pairs();
+  made.add_step(PipelineStep::Kind::kGroup, narrow(10)).a = wide(5);
+  made.pipeline.group_register = narrow(10);
+  made.pipeline.place = GroupPlace::kTable;
+  return made;
+}
+Made written_pairs() {
+  Made made = joined_pairs();
+  PipelineStep& filter = made.add_step(PipelineStep::Kind::kFilter, {});
+  filter.a = narrow(4);
+  made.pipeline.has_groups = false;
+  made.pipeline.order_bits = 0;
+  made.pipeline.cells = 0;
+  made.pipeline.place = GroupPlace::kRows;
+  made.pipeline.outputs = 2;
+  made.pipeline.output[0].from = wide(8);
+  made.pipeline.output[0].to.is_wide = true;
+  made.pipeline.output[1].from = narrow(4);
+  return made;
+}
+
+/// Build rows that have found no partner: they are rows of a table without columns, in an order of
+/// their own.
+Made build_rows() {
+  Made made;
+  made.pipeline.conditions[0] = {ConditionStep::Kind::kNoRows, 0, 0};
+  made.pipeline.conditions[1] = {ConditionStep::Kind::kKeep, 0, 0};
+  made.pipeline.condition_steps = 2;
+  made.add_step(PipelineStep::Kind::kRow, narrow(0));
+  made.add_join(PipelineStep::Kind::kGather, 0, narrow(1), narrow(0));
+  made.add_join(PipelineStep::Kind::kGather, 1, wide(2), narrow(0));
+  made.pipeline.arrays[1].is_wide = true;
+  made.pipeline.has_groups = true;
+  made.pipeline.group_register = narrow(1);
+  made.pipeline.groups = 8;
+  made.pipeline.place = GroupPlace::kDevice;
+  made.pipeline.order_bits = gpu::kWholeOrder;
+  made.pipeline.order_register = wide(2);
+  made.add_cell(PipelineCell::Kind::kCount);
+  made.shape.has_others = false;
+  return made;
+}
+
+/// A count where a column is in one of many intervals, or in others.
+Made any_intervals() {
+  Made made;
+  made.add_column(12, true);
+  made.add_range(0);
+  made.shape.leaves[0].is_any = true;
+  for (int i = 0; i < 7; ++i) {
+    made.add_range(0);
+    made.shape.leaves.back().intervals = 8;
+  }
+  return made;
+}
+
 /// Rows are searched among ascending keys, and mark what they find.
 Made marked_rows() {
   Made made;
@@ -365,7 +423,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Named{"sums_by_keys", sums_by_keys}, Named{"rows_of_parts", rows_of_parts},
                     Named{"sum_of_doubles", sum_of_doubles}, Named{"written_rows", written_rows},
                     Named{"joined_sums", joined_sums}, Named{"joined_pairs", joined_pairs},
-                    Named{"marked_rows", marked_rows}),
+                    Named{"joined_keys", joined_keys}, Named{"written_pairs", written_pairs},
+                    Named{"marked_rows", marked_rows}, Named{"build_rows", build_rows},
+                    Named{"any_intervals", any_intervals}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST(KernelSource, IsTheSameForOtherConstants) {
@@ -404,13 +464,16 @@ TEST(KernelSource, RefusesWhatWasNotMeasured) {
   EXPECT_NE(made.text(), "");
 }
 
-TEST(KernelSource, RefusesWhatIsNotCompiled) {
-  Made made = written_rows();
-  made.add_join(PipelineStep::Kind::kFind, 0, narrow(4), narrow(2));
-  EXPECT_EQ(gpu::source_of(made.pipeline, made.shape).error().code, ErrorCode::kUnsupported);
-  made = sums_by_keys();
-  made.add_load(1, narrow(5));  // a key is not looked for before all else is known of its row
-  EXPECT_EQ(gpu::source_of(made.pipeline, made.shape).error().code, ErrorCode::kUnsupported);
+/// Those for which there is no room among the arguments are looked up in the leaf.
+TEST(KernelSource, HasFewTests) {
+  const Made made = any_intervals();
+  const Result<KernelSource> source = gpu::source_of(made.pipeline, made.shape);
+  ASSERT_TRUE(source.ok());
+  EXPECT_EQ(source->tests.size(), gpu::kMostConditionTests);
+  for (const char* const leaf : {"c.template leaf<0, 0>()", "c.template leaf<5, 0>()"}) {
+    EXPECT_NE(source->text.find(leaf), std::string::npos) << leaf;
+  }
+  EXPECT_EQ(source->text.find("leaf<4, 0>"), std::string::npos);
 }
 
 TEST(ColumnForms, TakesTheFormOfMostVectors) {
