@@ -94,18 +94,6 @@ bool SourceWriter::tests_wide() const {
                      [this](const ConditionTest& test) { return is_wide(test.column); });
 }
 
-/// Whether a row takes many instructions, or waits for those of other tables. Then it pays to ask
-/// for the next vector's words ahead (TPC-H Q6 1.16 to 1.03 ms); elsewhere that keeps L2 busy (a
-/// sum behind one condition 0.77 to 0.84 ms).
-bool SourceWriter::is_busy() const {
-  constexpr std::size_t kBusy = 20;
-  if (is_joined_) return true;
-  const std::size_t of_groups = of_.has_groups ? 10 + 4 * words_.size() : 0;
-  const std::size_t columns =
-      static_cast<std::size_t>(std::popcount(unsigned{of_.program_columns}));
-  return 4 * source_.tests.size() + 3 * columns + 3 * of_.cells + of_groups > kBusy;
-}
-
 /// The words that a lane loads together, of all columns.
 std::uint32_t SourceWriter::words_loaded(std::uint32_t steps) const {
   std::uint32_t all = 0;
@@ -461,7 +449,7 @@ void SourceWriter::write_header() {
   number("kTaskBytes", task_bytes_);
   number("kWarpBytes", warp_bytes_);
   line(1, std::string("static constexpr bool kLoadsLate = ") + (late_ != 0 ? "true;" : "false;"));
-  line(1, std::string("static constexpr bool kPrefetches = ") + (is_busy() ? "true;" : "false;"));
+  line(1, std::string("static constexpr bool kPrefetches = ") + (is_joined_ ? "true;" : "false;"));
   line(1, std::string("static constexpr bool kNotesFirstRows = ") +
               (notes_first_rows() ? "true;" : "false;"));
   line(1, std::string("static constexpr bool kWantsBits = ") +

@@ -162,7 +162,7 @@ struct TaskTable {
 template <class Task>
 PRESSO_DEVICE bool open_vector(const QueryArguments& q, u32 slice, u32 column, u32 vector,
                                u32 in_task, Task& task) {
-  const u64 at = (u64{column} * q.table.slice_count + slice) * kSliceVectors + vector;
+  const u64 at = (u64{column} * q.table.slice_count + slice) * q.slice_vectors + vector;
   const PackedPlace place = q.places[at];
   task.base[column][in_task] = place.base;
   task.words[column][in_task] = place.words;

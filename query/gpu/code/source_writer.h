@@ -246,7 +246,6 @@ class SourceWriter {
   std::uint32_t own_registers() const {
     return place_ == CellPlace::kOne || place_ == CellPlace::kColumns ? 2u * of_.cells : 0;
   }
-  bool is_busy() const;
   bool reads_nulls() const;
   bool has_cells_in_memory() const {
     return place_ == CellPlace::kDevice || place_ == CellPlace::kTable;

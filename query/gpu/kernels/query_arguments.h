@@ -50,9 +50,10 @@ struct ConditionTest {
 
 struct QueryArguments {
   TableBlocks table;
-  /// Vector v of column c and slice s is at [(c * table.slice_count + s) * kSliceVectors + v].
+  /// Vector v of column c and slice s is at [(c * table.slice_count + s) * slice_vectors + v].
   const PackedPlace* places = nullptr;
   const std::uint32_t* const* valid = nullptr;  ///< bits of rows that are not null; nullptr: all
+  std::uint32_t slice_vectors = kSliceVectors;
   std::uint32_t first_task = 0;
   std::uint32_t end_task = 0;
   ColumnForm columns[kMostQueryColumns];

@@ -67,7 +67,7 @@ PRESSO_DEVICE bool find_valid(const TableBlock& block, u32 vector, const SameRow
 
 /// Threads to data: a thread takes one column of one vector after another.
 PRESSO_DEVICE void find_vectors_body(const VectorFinding& of) {
-  const u64 of_column = u64{of.table.slice_count} * kSliceVectors;
+  const u64 of_column = u64{of.table.slice_count} * of.slice_vectors;
   const u64 all = of_column * of.column_count;
   const u64 threads = u64{simt::grid_blocks()} * simt::block_threads();
   const u64 thread = u64{simt::block_index()} * simt::block_threads() + simt::thread_in_block();
@@ -77,8 +77,9 @@ PRESSO_DEVICE void find_vectors_body(const VectorFinding& of) {
   for (u64 i = thread; i < all; i += threads) {
     const u32 column = static_cast<u32>(i / of_column);
     const u32 in_column = static_cast<u32>(i % of_column);
-    const u32 vector = in_column % kSliceVectors;
-    const TableBlock& block = of.table.blocks[i / kSliceVectors];
+    const u32 slice = in_column / of.slice_vectors;
+    const u32 vector = in_column % of.slice_vectors;
+    const TableBlock& block = of.table.blocks[i / of.slice_vectors];
     if (vector >= vectors_of(block.rows)) continue;
     const ColumnForm& form = of.columns[column];
     PackedPlace place = find_values(block, vector, form, of.same);
@@ -92,7 +93,7 @@ PRESSO_DEVICE void find_vectors_body(const VectorFinding& of) {
     }
     of.places[i] = place;
     if ((has_values && has_bits) || of.listed == nullptr) continue;
-    of.listed[simt::atomic_add(&of.odd->listed, 1)] = in_column;
+    of.listed[simt::atomic_add(&of.odd->listed, 1)] = slice * kSliceVectors + vector;
     if (!has_values) simt::atomic_add(&of.odd->of_values, 1);
     if (!has_bits) simt::atomic_add(&of.odd->of_bits, 1);
   }

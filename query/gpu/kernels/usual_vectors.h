@@ -27,10 +27,11 @@ struct OddVectors {
 
 /// Finds where the usual vectors of columns are. Column c is `columns[c]`, in the blocks from
 /// [c * table.slice_count] on; its vector v of slice s goes to
-/// [(c * table.slice_count + s) * kSliceVectors + v] of the arrays.
+/// [(c * table.slice_count + s) * slice_vectors + v] of the arrays.
 struct VectorFinding {
   TableBlocks table;
   std::uint32_t column_count = 0;
+  std::uint32_t slice_vectors = kSliceVectors;  ///< that a slice has, at most
   ColumnForm columns[kMostQueryColumns];
   SameRows same;  ///< filled by the kernel
   PackedPlace* places = nullptr;

@@ -210,7 +210,13 @@ Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const 
   const std::uint64_t counters = parts.add(2 * sizeof(std::uint32_t));
   const std::uint64_t list =
       parts.add(q.most_others != 0 ? slices * kSliceVectors * sizeof(std::uint32_t) : 0);
-  const std::uint64_t vectors = pipeline.columns * slices * kSliceVectors;
+  if (table != nullptr) {
+    q.slice_vectors = 1;
+    for (const LoadedSlice& slice : table->slices()) {
+      q.slice_vectors = std::max(q.slice_vectors, vectors_of(slice.rows));
+    }
+  }
+  const std::uint64_t vectors = pipeline.columns * slices * q.slice_vectors;
   const std::uint64_t places = parts.add(vectors * sizeof(PackedPlace));
   const std::uint64_t valid = parts.add(reads_nulls ? vectors * sizeof(void*) : 0);
   const std::uint64_t same = parts.add(SameRows::kWords * sizeof(std::uint32_t));
@@ -222,6 +228,7 @@ Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const 
   VectorFinding finding;
   finding.table = pipeline.table;
   finding.column_count = pipeline.columns;
+  finding.slice_vectors = q.slice_vectors;
   std::copy(std::begin(q.columns), std::end(q.columns), finding.columns);
   finding.same.zeros = reinterpret_cast<std::uint32_t*>(there + same);
   finding.places = reinterpret_cast<PackedPlace*>(there + places);
@@ -310,7 +317,7 @@ std::uint32_t KernelRun::most_decoded() const {
 /// As many at a time as there is memory for.
 Status KernelRun::run_others() {
   QueryArguments& q = arguments_;
-  const std::uint64_t room = space_.memory.device_bytes_left() / 2 + decoded_.bytes();
+  const std::uint64_t room = space_.memory.device_bytes_left() / 8 + decoded_.bytes();
   const auto most = static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>(room / decoded_bytes(1), 1, most_decoded()));
   std::uint32_t count = q.most_others;
