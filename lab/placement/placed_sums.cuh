@@ -8,8 +8,7 @@
 //
 // Cells of a group are laid out in one of two ways:
 //
-//   BlockCells    as GroupPlace::kBlock has them (query/gpu/kernels/groups.cuh): words of 64 bits,
-//   by
+//   BlockCells    as queries have them (query/gpu/kernels/common_cells.cuh): words of 64 bits, by
 //                 two additions of 32 to neighbouring words, so that cells of 16 groups are in
 //                 different banks
 //   SplitCells    the halves are arrays of their own, so that cells of 32 slots with different

@@ -8,6 +8,7 @@
 #include "corpora/table_generator.h"
 #include "lab/programs/table_gpu/rate_device.h"
 #include "presso/sql.h"
+#include "tests/simt/emulated_compiler.h"
 #include "tests/simt/emulated_query_device.h"
 #include "tests/simt/keyed_tables.h"
 #include "tests/simt/queried_table.h"
@@ -32,8 +33,10 @@ Timed time_query(const Query& query, ColumnLayout layout) {
   const auto device = make_host_device(faults);
   const auto kernels = make_emulated_table_kernels(faults);
   const auto strings = make_emulated_string_kernels(faults);
-  const auto rate =
-      std::make_shared<RateDevice>(*device, *kernels, *strings, RateOptions{kCopies, layout, 1});
+  const auto compiler = make_emulated_compiler(faults);
+  RateOptions of_rate{kCopies, layout, 1};
+  of_rate.compiler = compiler.get();
+  const auto rate = std::make_shared<RateDevice>(*device, *kernels, *strings, of_rate);
   const Answer answer = answer_of(query, rate);
   if (rate->why_not().empty()) {
     EXPECT_GT(rate->rows_read(), 0u);
@@ -98,6 +101,8 @@ TEST(PlansThatAreTimed, FindWhatOneKernelDoes) {
     const auto strings = make_emulated_string_kernels(std::make_shared<EmulatedFaults>());
     RateOptions of_rate{kCopies, ColumnLayout::kStored, 1};
     of_rate.times_kernels = true;
+    const auto compiler = make_emulated_compiler(std::make_shared<EmulatedFaults>());
+    of_rate.compiler = compiler.get();
     const auto rate = std::make_shared<RateDevice>(*device, *table_kernels, *strings, of_rate);
     QueryOptions options;
     options.device = rate;

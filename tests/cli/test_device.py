@@ -467,7 +467,8 @@ class Queries(CliTest):
         said = self.asked_auto(how="none")
         self.assertIn("auto: the CPU: the GPU cannot be opened: ", said)
         self.assertIn("the test says so", said)
-        for how, why in (("small", "device memory"), ("launch=", "GPU failed")):
+        for how, why in (("small", "device memory"), ("launch=", "GPU failed"),
+                         ("no-compiler", "NVRTC")):
             said = self.asked_auto(how=how)
             self.assertRegex(said, "the rest on the CPU: .*" + why)
             join = ("join", "-v", "--on", "id", "--group-by", "left.word", "--agg",
@@ -488,6 +489,9 @@ class Queries(CliTest):
             ("none", "--device=gpu: "),
             ("small", "out of device memory"),
             ("launch=", "GPU failed"),
+            ("no-compiler", "no usable GPU: NVIDIA's run-time compiler NVRTC, which compiles "
+                            "queries for the GPU, was not found (looked for: "
+                            "/nowhere/libnvrtc.so.13); install the package "),
         ):
             result = self.fails(*asked, "t.csv.presso", saying=says, env={"PRESSO_FAKE_GPU": how})
             self.assertEqual(result.out, b"")

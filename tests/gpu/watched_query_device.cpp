@@ -21,7 +21,6 @@ namespace {
 
 using gpu::Event;
 using gpu::Pipeline;
-using gpu::PipelineShape;
 using gpu::Stream;
 
 constexpr int kPoison = 0xA7;
@@ -203,21 +202,6 @@ class WatchedTableKernels final : public gpu::TableKernels {
   Result<std::uint32_t> most_shared_bytes() override { return std::uint32_t{96 << 10}; }
   /// Small, as in the emulator, so that tables of groups have to grow.
   Result<std::uint64_t> cache_bytes() override { return std::uint64_t{8 << 10}; }
-  /// As many as in the emulator, since tests limit memory by what these need.
-  Result<std::uint32_t> thread_blocks(const Pipeline& pipeline,
-                                      const PipelineShape& shape) override {
-    PRESSO_ASSIGN(const std::uint32_t most, real_->thread_blocks(pipeline, shape));
-    return std::min<std::uint32_t>(most, 2);
-  }
-  Status run(const Pipeline& pipeline, const PipelineShape& shape, std::uint64_t* scratch,
-             std::uint32_t thread_blocks, Stream stream) override {
-    if (pipeline.chain_steps != 0) {
-      ++launches_.faults().chains;
-      if (pipeline.place == gpu::GroupPlace::kBytes) ++launches_.faults().byte_sums;
-    }
-    PRESSO_TRY(launches_.next());
-    return real_->run(pipeline, shape, scratch, thread_blocks, stream);
-  }
   Status build_lookup(const gpu::Lookup& to, const gpu::JoinRows& build, gpu::JoinTotals* totals,
                       Stream stream) override {
     PRESSO_TRY(launches_.next());
@@ -313,12 +297,9 @@ class WatchedCompiler final : public gpu::KernelCompiler {
 
   Result<std::shared_ptr<gpu::CompiledKernels>> compile(const std::string& source) override {
     if (faults_->compilations++ >= faults_->compilation) {
-      return make_error(ErrorCode::kUnsupported, "no kernels are compiled, as the test wants it");
+      return make_error(ErrorCode::kNoDevice, "no kernels are compiled, as the test wants it");
     }
     return real_->compile(source);
-  }
-  gpu::CodePolicy policy() const override {
-    return {.least_usual_share = 0, .for_files = true, .takes_unmeasured = true};
   }
 
  private:

@@ -99,7 +99,7 @@ class EmulatedKernels final : public gpu::CompiledKernels {
 };
 
 /// Runs a program, its output and messages into a file, and gives its exit status, or 128 and more
-/// where a signal has ended it. kUnsupported: it is not there.
+/// where a signal has ended it. kNoDevice: it is not there.
 Result<int> run_program(std::vector<std::string> words, const std::string& output) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -114,7 +114,7 @@ Result<int> run_program(std::vector<std::string> words, const std::string& outpu
       ::posix_spawnp(&child, words[0].c_str(), &actions, nullptr, arguments.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) {
-    return make_error(ErrorCode::kUnsupported, words[0] + ": " + std::strerror(failed));
+    return make_error(ErrorCode::kNoDevice, words[0] + ": " + std::strerror(failed));
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {
@@ -139,15 +139,10 @@ class EmulatedCompiler final : public gpu::KernelCompiler {
     if (!cache.empty()) tools_.cache = std::move(cache);
   }
 
-  /// Code is compiled for all tables, so that tests see how it takes vectors that are not usual.
-  gpu::CodePolicy policy() const override {
-    return {.least_usual_share = 0, .for_files = true, .takes_unmeasured = true};
-  }
-
   Result<std::shared_ptr<gpu::CompiledKernels>> compile(const std::string& source) override {
     const std::lock_guard lock(mutex_);
     if (faults_->compilations++ >= faults_->compilation) {
-      return make_error(ErrorCode::kUnsupported, "no kernels are compiled, as the test wants it");
+      return make_error(ErrorCode::kNoDevice, "no kernels are compiled, as the test wants it");
     }
     std::shared_ptr<gpu::CompiledKernels>& known = known_[source];
     if (known != nullptr) return known;
@@ -176,7 +171,7 @@ class EmulatedCompiler final : public gpu::KernelCompiler {
       for (const std::string& file :
            {tools_.headers, tools_.header_options, tools_.kernel_options}) {
         const std::optional<std::string> text = content_of(file);
-        if (!text) return make_error(ErrorCode::kUnsupported, file + " is not there");
+        if (!text) return make_error(ErrorCode::kNoDevice, file + " is not there");
         fixed_text_ += hash_of(*text);
       }
     }

@@ -20,11 +20,11 @@
 
 namespace presso::test {
 
-/// `faults`: when compile() fails, which is then kUnsupported, and what it counts; launches count
-/// as any other. `seed`: of the order in which lanes run. `cache`: the folder of libraries, which
+/// `faults`: when compile() fails, which is then kNoDevice, and what it counts; launches count as
+/// any other. `seed`: of the order in which lanes run. `cache`: the folder of libraries, which
 /// is made where it is missing; empty: that of the build.
 ///
-/// Thread-safe. kUnsupported: the build's compiler or its headers are not on this machine;
+/// Thread-safe. kNoDevice: the build's compiler or its headers are not on this machine;
 /// kInvalidArgument, so that no query goes on by the CPU instead: the compiler's first messages, or
 /// the kernel that the source lacks. Kernels say that the device runs two thread blocks at once.
 std::shared_ptr<gpu::KernelCompiler> make_emulated_compiler(std::shared_ptr<EmulatedFaults> faults,

@@ -228,7 +228,7 @@ TEST_F(EmulatedCompilerTest, FailsFromTheCompilationOnThatATestNames) {
   for (int i = 0; i < 2; ++i) {
     const auto second = one->compile(sums_source(1));
     ASSERT_FALSE(second.ok());
-    EXPECT_EQ(second.error().code, ErrorCode::kUnsupported);
+    EXPECT_EQ(second.error().code, ErrorCode::kNoDevice);
   }
   expect_sums(**kernels, 1);
 }

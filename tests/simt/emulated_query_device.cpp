@@ -8,7 +8,7 @@
 
 #include "decompress/gpu/simt/emulator/emulator.h"
 #include "query/gpu/join/lookup_steps.h"
-#include "query/gpu/kernels/chain.cuh"
+#include "query/gpu/kernels/group_cells.cuh"
 #include "query/gpu/kernels/group_merge.cuh"
 #include "query/gpu/kernels/group_part_steps.h"
 #include "query/gpu/kernels/row_bits.cuh"
@@ -27,7 +27,6 @@ namespace {
 
 using gpu::Event;
 using gpu::Pipeline;
-using gpu::PipelineShape;
 using gpu::Stream;
 using simt::kWarpSize;
 
@@ -192,45 +191,6 @@ class EmulatedTableKernels final : public gpu::TableKernels {
   Result<std::uint32_t> most_shared_bytes() override { return std::uint32_t{96 << 10}; }
   /// Small, so that tables of groups have to grow.
   Result<std::uint64_t> cache_bytes() override { return std::uint64_t{8 << 10}; }
-  Result<std::uint32_t> thread_blocks(const Pipeline&, const PipelineShape&) override {
-    return std::uint32_t{2};
-  }
-  Status run(const Pipeline& pipeline, const PipelineShape& shape, std::uint64_t* scratch,
-             std::uint32_t thread_blocks, Stream) override {
-    auto* const own = reinterpret_cast<simt::u64*>(scratch);
-    using gpu::GroupPlace;
-    const std::string_view name = pipeline.chain_steps == 0              ? "pipeline"
-                                  : pipeline.place == GroupPlace::kBytes ? Launches::kByteSums
-                                                                         : Launches::kChain;
-    return run_(name, thread_blocks, shape.warps, shape.shared_bytes(), [&] {
-      if (pipeline.place == GroupPlace::kNone) {
-        return gpu::is_plain_count(pipeline) ? gpu::count_rows_body<true>(pipeline, shape)
-                                             : gpu::count_rows_body<false>(pipeline, shape);
-      }
-      if (pipeline.place == GroupPlace::kColumns) {
-        return pipeline.rows_before == nullptr ? gpu::sum_columns_body<true>(pipeline, shape)
-                                               : gpu::sum_columns_body<false>(pipeline, shape);
-      }
-      if (pipeline.chain_steps != 0) {
-        if (pipeline.place == GroupPlace::kLanes) {
-          return gpu::run_chain_body<GroupPlace::kLanes>(pipeline, shape, own);
-        }
-        return pipeline.place == GroupPlace::kBytes
-                   ? gpu::run_chain_body<GroupPlace::kBytes>(pipeline, shape, own)
-                   : gpu::run_chain_body<GroupPlace::kBlock>(pipeline, shape, own);
-      }
-      if (pipeline.place == GroupPlace::kLanes) {
-        return gpu::run_pipeline_body<GroupPlace::kLanes>(pipeline, shape, own);
-      }
-      if (pipeline.place == GroupPlace::kTable) {
-        return gpu::run_pipeline_body<GroupPlace::kTable>(pipeline, shape, own);
-      }
-      if (pipeline.place == GroupPlace::kParts) {
-        return gpu::run_pipeline_body<GroupPlace::kParts>(pipeline, shape, own);
-      }
-      gpu::run_pipeline_body<GroupPlace::kDevice>(pipeline, shape, own);
-    });
-  }
   Status build_lookup(const gpu::Lookup& to, const gpu::JoinRows& build, gpu::JoinTotals* totals,
                       Stream) override {
     gpu::test::EmulatedJoins<Launches&> launcher(run_);

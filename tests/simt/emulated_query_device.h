@@ -23,7 +23,7 @@ struct EmulatedFaults {
   std::uint64_t pinned_allocation = kNever;     ///< likewise
   std::uint64_t most_pinned = kNever;           ///< bytes of one allocation of pinned memory
   std::uint64_t launch = kNever;                ///< kDeviceLost, then all fails
-  std::uint64_t compilation = kNever;           ///< of kernels: kUnsupported, this and all later
+  std::uint64_t compilation = kNever;           ///< of kernels: kNoDevice, this and all later
   std::uint64_t device_bytes = kNever;          ///< that there are, pinned ones included
   std::uint64_t hash_bits = ~std::uint64_t{0};  ///< that indexes of strings use
   /// Small, so that many parts are made of few rows.
@@ -35,8 +35,6 @@ struct EmulatedFaults {
   std::atomic<std::uint64_t> launched{0};  ///< the same, for threads that copy meanwhile
   std::uint64_t compilations = 0;          ///< of kernels that were asked for
   std::uint64_t compiler_runs = 0;         ///< of these, which no cache had
-  std::uint64_t chains = 0;                ///< launches of pipelines' chains
-  std::uint64_t byte_sums = 0;             ///< of these, whose cells are sums of bytes
   std::uint64_t parted = 0;                ///< times that groups were made part by part
   std::uint64_t merged = 0;                ///< launches that merge groups
   std::uint64_t numbered = 0;              ///< launches of kernels that give strings numbers

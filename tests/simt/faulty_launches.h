@@ -25,9 +25,6 @@ class Launches {
                    : seed % 3 == 1 ? simt::Order::kForward
                                    : simt::Order::kRandom) {}
 
-  static constexpr std::string_view kChain = "chain";
-  static constexpr std::string_view kByteSums = "chain of bytes";
-
   /// Calls `body` in each lane. Errors: kDeviceLost, where the test wants it, and where the
   /// emulator objects, with the name of the step and the emulator's reason.
   Status operator()(std::string_view step, std::uint32_t grid, std::uint32_t warps,
@@ -35,8 +32,6 @@ class Launches {
     ++faults_->launched;
     if (faults_->launches++ >= faults_->launch) return make_error(ErrorCode::kDeviceLost);
     if (grid == 0) return {};
-    if (step == kChain || step == kByteSums) ++faults_->chains;
-    if (step == kByteSums) ++faults_->byte_sums;
     return run_(step, grid, warps, shared_bytes, body);
   }
 

@@ -85,7 +85,7 @@ void list_slices(const LoadedTable& table, std::vector<std::string>& slices) {
     const gpu::LoadedGroup& group = table.groups()[slice.group];
     std::string all = std::to_string(group.table) + " " + std::to_string(group.reader->group()) +
                       " " + std::to_string(slice.first_row);
-    for (std::size_t column = 0; column < table.needs().size(); ++column) {
+    for (std::size_t column = 0; column < table.vector_forms().size(); ++column) {
       all += seen(table.blocks_of(column)[i]);
     }
     slices.push_back(std::move(all));
@@ -288,7 +288,7 @@ TEST_F(LoadedTableFaults, AQueryMayBeCancelledWhileThreadsReadAhead) {
     file.cancel_after(reads);
     QueryOptions options;
     options.threads = 2;
-    options.device = make_emulated_query_device(faults, 1, {200'000, kNoLimit});
+    options.device = make_emulated_query_device(faults, 1, {260'000, kNoLimit});
     options.cancelled = &file.cancelled();
     TextSink sink;
     const auto done = query.run(options, sink);
@@ -311,7 +311,6 @@ TEST_F(LoadedTableFaults, ADeviceWithLessMemoryThanItsLimitReadsNotAhead) {
   for (std::uint64_t kilobytes = 20; kilobytes < 600; kilobytes += kIsSanitized ? 60 : 20) {
     const auto faults = std::make_shared<EmulatedFaults>();
     faults->device_bytes = kilobytes * 1000;
-    faults->compilation = 0;  // compiled code takes memory of its own
     const std::string found = answer(*made.table, make_emulated_query_device(faults));
     right += found == expected ? 1 : 0;
     if (found != expected) {

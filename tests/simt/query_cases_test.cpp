@@ -111,9 +111,7 @@ class QueryCases : public ::testing::Test {
       EXPECT_TRUE(is_resident || faults->live_bytes == 0) << faults->live_bytes;
       EXPECT_TRUE(is_resident || faults->live_handles == 0) << faults->live_handles;
       compare(found, right, statement, run);
-      if (!is_error(found) && run.is_tallied) count(found, *faults);
-      const bool is_compiled = run.compiles && faults->compilations != 0;
-      if (!is_error(found) && is_compiled) ++tally_["compiled"];
+      if (!is_error(found)) count(found, *faults);
     }
   }
 
@@ -188,8 +186,6 @@ class QueryCases : public ::testing::Test {
     count_if("in_passes", is_there && found.summary.passes > 1);
     count_if("from_memory", found.summary.bytes_read == 0);
     count_if("launched", faults.launches != 0);
-    count_if("chains", faults.chains != 0);
-    count_if("byte_sums", faults.byte_sums != 0);
     count_if("parted", faults.parted != 0);
     count_if("not_parted", is_there && faults.parted == 0);
     count_if("merged", faults.merged != 0);

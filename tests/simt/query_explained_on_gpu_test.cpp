@@ -83,9 +83,22 @@ TEST(ExplainedOnGpu, CodeIsToldWhereItIsAskedFor) {
   const std::string told = explained_with(query, options);
   EXPECT_TRUE(says(told, "code for the GPU: column 0 is ")) << told;
   EXPECT_TRUE(says(told, "PRESSO_KERNEL(presso_usual, ")) << told;
-  run.compiles = false;
-  options.device = run.device(run.faults());
-  EXPECT_TRUE(says(explained_with(query, options), "code for the GPU: none was compiled: "));
+}
+
+/// Without a compiler the CPU goes on where it may, and the reason is told.
+TEST(ExplainedOnGpu, WhatCannotBeCompiledIsTheCpus) {
+  QueryTables tables = query_tables("joins", "3000/1024");
+  const Query query = tables.query_of("select part, sum(price) from facts group by part");
+  const auto faults = std::make_shared<EmulatedFaults>();
+  faults->compilation = 0;
+  QueryOptions options = QueryRun().options(query, make_emulated_query_device(faults));
+  const std::string why = "no kernels are compiled, as the test wants it";
+  EXPECT_TRUE(says(answer_with(query, options).text, why.c_str()));
+  options.cpu_fallback = true;
+  const Answer found = answer_with(query, options);
+  EXPECT_EQ(found.summary.why_cpu, why);
+  options.device = nullptr;
+  EXPECT_EQ(found.text, answer_with(query, options).text);
 }
 
 TEST(ExplainedOnGpu, KeysAreSearchedWhereBothSidesAscend) {

@@ -124,15 +124,6 @@ std::vector<QueryRun> runs_of(const QueryTest& test, bool takes_few) {
       run.strategy = join_strategy_of(name);
     });
   }
-  // What is said of these kernels is not true where code is compiled in their place.
-  if (test.least.contains("chains") || test.least.contains("byte_sums")) {
-    const std::vector<QueryRun> compiled = runs;
-    for (QueryRun& run : runs) run.compiles = false;
-    for (QueryRun run : compiled) {
-      run.is_tallied = false;
-      runs.push_back(std::move(run));
-    }
-  }
   return runs;
 }
 
@@ -149,7 +140,6 @@ std::string QueryRun::text() const {
   add("hash_bits", hash_bits, kAll);
   add("plan", plan.value_or(kAll), kAll);
   add("rates", rates.value_or(kAll), kAll);
-  if (!compiles) text += " interpreted";
   add("strategy", static_cast<std::uint64_t>(strategy.value_or(JoinStrategy::kAuto)), 0);
   return text;
 }
@@ -158,7 +148,6 @@ std::shared_ptr<EmulatedFaults> QueryRun::faults() const {
   auto faults = std::make_shared<EmulatedFaults>();
   faults->device_bytes = device_bytes;
   faults->hash_bits = hash_bits;
-  if (!compiles) faults->compilation = 0;
   if (part_rows) faults->group_parts.most_part_rows = *part_rows;
   if (part_bits) {
     faults->group_parts.most_bits = *part_bits;

@@ -28,9 +28,6 @@ struct QueryRun {
   std::optional<std::uint64_t> rates;  ///< a number of rates_of()
   std::optional<std::uint64_t> plan;   ///< the seed of random_plan()
   std::uint32_t seed = 1;
-  bool compiles = true;  ///< else the general kernels run
-  /// Counts among those of which the test says what happens in them.
-  bool is_tallied = true;
 
   bool has_little_memory() const {
     return limits.device_bytes != kAll || limits.pinned_bytes != kAll || device_bytes != kAll;

@@ -5,12 +5,16 @@
 //   none         there is no device
 //   copy=N       lost at copy N; decode=N: at decode N; small: 1 MiB of device memory
 //   launch=      lost in a query, at its third kernel; small: 4 KiB
+//   no-compiler  of queries, as where NVRTC is not installed
 //
 // How fast it is, tests say in the user's store of measurements (tools/device/measurement_store.h).
 #include <charconv>
 #include <cstdlib>
 #include <string>
 
+#include "query/gpu/code/kernel_compiler.h"
+#include "query/gpu/code/nvrtc_library.h"
+#include "query/gpu/table/query_on_gpu.h"
 #include "tests/simt/emulated_query_device.h"
 #include "tests/support/fake_device.h"
 #include "tests/support/fake_scan_kernels.h"
@@ -42,6 +46,13 @@ FakeFaults faults() {
 Error no_device() {
   return make_error(ErrorCode::kNoDevice, "the test says so");
 }
+
+class MissingCompiler final : public gpu::KernelCompiler {
+ public:
+  Result<std::shared_ptr<gpu::CompiledKernels>> compile(const std::string&) override {
+    return gpu::NvrtcLibrary::open({"/nowhere/libnvrtc.so.13"}).error();
+  }
+};
 
 }  // namespace
 
@@ -76,6 +87,12 @@ Result<std::shared_ptr<QueryDevice>> open_gpu_queries(const gpu::QueryGpuOptions
   if (options.max_device_bytes != 0) faults->device_bytes = options.max_device_bytes;
   if (wanted() == "small") faults->device_bytes = 1u << 12;
   if (wanted().starts_with("launch=")) faults->launch = 2;
+  if (wanted() == "no-compiler") {
+    return std::shared_ptr<QueryDevice>(std::make_shared<gpu::QueryOnGpu>(
+        test::make_host_device(faults), test::make_emulated_table_kernels(faults),
+        test::make_emulated_string_kernels(faults), gpu::MemoryLimits{}, gpu::MemoryLimits{},
+        "the emulator", 0, std::make_shared<MissingCompiler>()));
+  }
   return test::make_emulated_query_device(std::move(faults));
 }
 

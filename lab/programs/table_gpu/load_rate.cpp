@@ -81,13 +81,6 @@ class IdleKernels final : public gpu::TableKernels {
   Status clear(Byte*, std::size_t, gpu::Stream) override { return {}; }
   Result<std::uint32_t> most_shared_bytes() override { return std::uint32_t{100'000}; }
   Result<std::uint64_t> cache_bytes() override { return std::uint64_t{50'000'000}; }
-  Result<std::uint32_t> thread_blocks(const gpu::Pipeline&, const gpu::PipelineShape&) override {
-    return std::uint32_t{1};
-  }
-  Status run(const gpu::Pipeline&, const gpu::PipelineShape&, std::uint64_t*, std::uint32_t,
-             gpu::Stream) override {
-    return {};
-  }
   Status build_lookup(const gpu::Lookup&, const gpu::JoinRows&, gpu::JoinTotals*,
                       gpu::Stream) override {
     return {};

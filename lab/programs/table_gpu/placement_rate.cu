@@ -4,8 +4,8 @@
 //
 // select a, count(*), sum(v), with each group's first row:
 //
-//   block          cells of 64 bits by code, as GroupPlace::kBlock (query/gpu/kernels/groups.cuh)
-//                  has them
+//   block          cells of 64 bits by code, as queries have them
+//                  (query/gpu/kernels/common_cells.cuh)
 //   split          halves of 32 bits in arrays of their own, by code
 //   placed         the same by placed slots
 //   window         the same, placed with --window

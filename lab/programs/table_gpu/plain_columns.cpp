@@ -143,13 +143,14 @@ void PlainColumns::add_words(const std::vector<std::uint64_t>& values, std::uint
 
 void PlainColumns::add_column(const Column& column, ColumnLayout layout) {
   const bool has_words = layout == ColumnLayout::kWords && column.fits_words();
+  gpu::ColumnForms& forms = vector_forms_.emplace_back();
   for (const std::vector<std::uint64_t>& values : column.slices) {
     has_words ? add_words(values, column.base()) : add_array(values, column.width_bytes(layout));
     gpu::TableBlock& block = placed_.back().block;
     block.rows = static_cast<std::uint32_t>(values.size());
     block.is_signed = column.is_signed;
+    for (std::uint32_t i = 0; i < vectors_of(block.rows); ++i) forms.count(has_words, kLanes, 1);
   }
-  needs_.push_back({has_words ? kVectorRows : 0, 0});
 }
 
 Result<PlainColumns> PlainColumns::make(const gpu::LoadedTable& table,

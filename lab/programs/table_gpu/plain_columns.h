@@ -39,7 +39,7 @@ class PlainColumns {
   /// What describes the image at `base`: by column, then by slice.
   std::vector<gpu::TableBlock> blocks_at(const Byte* base) const;
   /// By column.
-  const std::vector<gpu::ColumnNeeds>& needs() const { return needs_; }
+  const std::vector<gpu::ColumnForms>& vector_forms() const { return vector_forms_; }
 
  private:
   struct Placed {
@@ -55,7 +55,7 @@ class PlainColumns {
 
   std::vector<Byte> image_;
   std::vector<Placed> placed_;
-  std::vector<gpu::ColumnNeeds> needs_;
+  std::vector<gpu::ColumnForms> vector_forms_;
   std::uint64_t bytes_ = 0;
 };
 

@@ -200,7 +200,6 @@ Result<double> RateDevice::run(const gpu::RunSpace& space, gpu::QueryPipeline& m
     PRESSO_TRY(run.begin(made.pipeline));
     run.set_conditions(prepared.conditions.steps, prepared.strings, prepared.rows_before());
     PRESSO_TRY(run.prepare(tables.first(), tables.blocks(), prepared.leaves, prepared.codes));
-    why_not_compiled_ = run.why_not_compiled();
     const bool by_parts = made.pipeline.place == gpu::GroupPlace::kParts;
     const std::uint64_t list_bytes =
         by_parts ? 0 : made.pipeline.groups * gpu::record_words(made.pipeline) * 8;

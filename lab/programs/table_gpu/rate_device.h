@@ -18,7 +18,7 @@ struct RateOptions {
   ColumnLayout layout = ColumnLayout::kStored;
   int runs = 15;
   bool times_kernels = false;               ///< each by itself, as stored
-  gpu::KernelCompiler* compiler = nullptr;  ///< nullptr: general kernels run
+  gpu::KernelCompiler* compiler = nullptr;  ///< of the query's code
 };
 
 class RateDevice final : public QueryDevice {
@@ -49,8 +49,6 @@ class RateDevice final : public QueryDevice {
   const gpu::KernelCosts& kernels() const { return costs_; }
   /// Why it was not timed.
   const std::string& why_not() const { return why_not_; }
-  /// Why no code was compiled for the query; empty: it was.
-  const std::string& why_not_compiled() const { return why_not_compiled_; }
 
  private:
   struct Found {
@@ -91,7 +89,6 @@ class RateDevice final : public QueryDevice {
   std::uint64_t rows_read_ = 0;
   std::uint64_t bytes_ = 0;
   std::string why_not_;
-  std::string why_not_compiled_;
 };
 
 }  // namespace presso

@@ -56,7 +56,7 @@ Status TableCopies::load_plain(const gpu::RunSpace& space, const std::vector<std
     plain_.push_back(std::move(copy));
   }
   PRESSO_TRY(space.device().wait(space.stream));
-  tables_[0].set_needs(made.needs());
+  tables_[0].set_vector_forms(made.vector_forms());
   bytes_ = made.bytes() * copies_;
   return {};
 }

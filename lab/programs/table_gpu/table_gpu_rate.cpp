@@ -43,7 +43,7 @@ Result<std::string> answer(const Query& query, const std::string& plan,
   return sink.text;
 }
 
-Status measure(const Table& table, RateOptions options, bool compiles, const std::string& plan,
+Status measure(const Table& table, RateOptions options, const std::string& plan,
                const std::string& text, Report& report) {
   PRESSO_ASSIGN(const Query query, query_of({table}, text));
   QuerySummary of_cpu, of_gpu;
@@ -51,9 +51,7 @@ Status measure(const Table& table, RateOptions options, bool compiles, const std
   PRESSO_ASSIGN(auto device, gpu::open_cuda_device(0));
   const auto kernels = gpu::cuda_table_kernels(0);
   const auto strings = gpu::cuda_string_kernels(0);
-  gpu::KernelCompilerOptions compiling;
-  compiling.policy.for_files = compiling.policy.takes_unmeasured = true;
-  const auto compiler = compiles ? gpu::cuda_kernel_compiler(0, compiling) : nullptr;
+  const auto compiler = gpu::cuda_kernel_compiler(0);
   options.compiler = compiler.get();
   const auto whole =
       std::make_shared<gpu::QueryOnGpu>(std::move(device), kernels, strings, gpu::MemoryLimits{},
@@ -80,9 +78,6 @@ Status measure(const Table& table, RateOptions options, bool compiles, const std
   report.add({text, rate->rows_read(), rate->bytes(), fixed(seconds * 1e3, 5),
               fixed(rows / seconds / 1e9, 3),
               fixed(static_cast<double>(rate->bytes()) / seconds / 1e9, 3)});
-  if (compiles && !rate->why_not_compiled().empty()) {
-    std::printf("# not compiled: %s\n", rate->why_not_compiled().c_str());
-  }
   for (const gpu::KernelCost& kernel : rate->kernels()) {
     std::printf("# %s\n", kernel.text().c_str());
   }
@@ -103,8 +98,6 @@ int run(int count, char** arguments) {
         return layout.has_value();
       });
   line.add("--plan TEXT", "how conditions are tested; columns are as stored", plan);
-  bool interprets = false;
-  line.add("--interpret", "by the general kernels", interprets);
   const std::vector<std::string> operands = line.parse(count, arguments, 3);
   options.times_kernels = !plan.empty();
   options.copies = static_cast<unsigned>(number_of(operands[1]).value_or(0));
@@ -115,7 +108,7 @@ int run(int count, char** arguments) {
   const Table table = value_or_exit(open_table(operands[0]));
   Report report(Report::Form::kCsv, "query,rows,bytes,ms,G rows/s,GB/s");
   return measure_all(std::span(operands).subspan(2), [&](const std::string& text) {
-    return measure(table, options, !interprets, plan, text, report);
+    return measure(table, options, plan, text, report);
   });
 }
 

@@ -22,7 +22,6 @@ struct KernelCompilerOptions {
   std::string folder = {};  ///< of that cache; empty: CodeCache::folder_of_user()
   /// More options of NVRTC, such as --Ofast-compile=mid.
   std::vector<std::string> more = {};
-  CodePolicy policy = {};
 };
 
 class CubinMaker {

@@ -99,8 +99,7 @@ class CudaCompiler final : public KernelCompiler {
  public:
   CudaCompiler(int device, const Result<std::string>& architecture,
                const KernelCompilerOptions& options)
-      : policy_(options.policy),
-        device_(device),
+      : device_(device),
         usable_(architecture.ok() ? Status() : Status(architecture.error())),
         maker_(architecture.ok() ? *architecture : "", options),
         loaded_(kMostLoaded) {}
@@ -109,7 +108,6 @@ class CudaCompiler final : public KernelCompiler {
     PRESSO_TRY(usable_);
     return without_bad_alloc([&] { return loaded_.get(source, [&] { return load(source); }); });
   }
-  CodePolicy policy() const override { return policy_; }
 
  private:
   Result<std::shared_ptr<CompiledKernels>> load(const std::string& source) {
@@ -122,7 +120,6 @@ class CudaCompiler final : public KernelCompiler {
     return std::shared_ptr<CompiledKernels>(std::make_shared<LoadedKernels>(device_, library));
   }
 
-  const CodePolicy policy_;
   const int device_;
   Status usable_;
   CubinMaker maker_;

@@ -29,17 +29,6 @@ class CompiledKernels {
                         std::uint32_t shared_bytes, Stream stream) = 0;
 };
 
-/// For which tables and questions code is compiled.
-struct CodePolicy {
-  /// Code is for the form that most vectors of a column have: at least this share of them.
-  double least_usual_share = 0.5;
-  /// Also for tables that are read from files, which takes longer than any kernel over them.
-  bool for_files = false;
-  /// Also for questions whose code has not been measured against the general kernels on a GPU
-  /// (QueryShape::takes_unmeasured).
-  bool takes_unmeasured = false;
-};
-
 class KernelCompiler {
  public:
   virtual ~KernelCompiler() = default;
@@ -48,10 +37,10 @@ class KernelCompiler {
   /// (from the cache on disk) in another one, else compiled now. `source`: C++ that includes only
   /// headers embedded in the library and defines `extern "C"` kernels of one argument.
   ///
-  /// Errors: kUnsupported where there is no compiler on this machine, with what to install, and,
-  /// with the compiler's messages, where it does not accept the source or know the device.
+  /// Errors: kNoDevice where there is no compiler on this machine, with what to install;
+  /// kUnsupported, with the compiler's messages, where it does not accept the source or know the
+  /// device.
   virtual Result<std::shared_ptr<CompiledKernels>> compile(const std::string& source) = 0;
-  virtual CodePolicy policy() const { return {}; }
 };
 
 }  // namespace presso::gpu

@@ -9,7 +9,6 @@
 
 #include "presso/bytes.h"
 #include "query/gpu/code/source_writer.h"
-#include "query/gpu/kernels/pipeline_shape.h"
 
 namespace presso::gpu {
 
@@ -225,7 +224,6 @@ Status SourceWriter::make_conditions() {
         break;
       }
       case Step::kKeep:
-      case Step::kAlso:
         for (const std::size_t test : stack.back().tests) {
           source_.tests[test].is_needed = true;
           if (!is_real(source_.tests[test].column)) continue;
@@ -623,11 +621,6 @@ Result<KernelSource> SourceWriter::write() {
   PRESSO_TRY(make_conditions());
   PRESSO_TRY(make_program());
   choose_place();
-  const bool is_measured =
-      !is_joined_ && !has_reals() && place_ != CellPlace::kTable && place_ != CellPlace::kWritten;
-  if (!is_measured && !shape_.takes_unmeasured) {
-    return not_compiled("joins, doubles, keys of any range and rows");
-  }
   if (runs_in_phases()) plan_phases();
   choose_sizes();
   write_header();

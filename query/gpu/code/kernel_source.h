@@ -18,7 +18,7 @@
 
 namespace presso::gpu {
 
-/// The reason why the general kernels run a pipeline.
+/// What cannot be compiled is left to the CPU, for this reason.
 inline Error not_compiled(std::string why) {
   return make_error(ErrorCode::kUnsupported, std::move(why));
 }
@@ -60,9 +60,6 @@ struct QueryShape {
   std::vector<ColumnShape> columns;
   std::vector<LeafShape> leaves;
   bool has_others = true;  ///< some vector may not be usual
-  /// Joins, doubles, tables of groups and written rows are compiled, too. Whether their code is
-  /// faster than the general kernels has not been measured on a GPU.
-  bool takes_unmeasured = false;
   /// The shared memory that a thread block may have.
   std::uint32_t most_shared_bytes = 0;
 };
@@ -83,7 +80,7 @@ inline constexpr const char* kOthersKernel = "presso_others";
 /// Writes the source for a pipeline whose place for groups has been chosen, and whose build sides
 /// are there: forms of lookups, whether they have chains, and widths of arrays are part of the
 /// code, what is in them is not. kUnsupported, with what it is, where the pipeline has a step that
-/// is not compiled yet.
+/// is not compiled.
 Result<KernelSource> source_of(const Pipeline& pipeline, const QueryShape& shape);
 
 }  // namespace presso::gpu

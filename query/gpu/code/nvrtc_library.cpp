@@ -162,7 +162,7 @@ Result<NvrtcLibrary> NvrtcLibrary::open(const std::vector<std::string>& places) 
     }
     dlclose(library);
   }
-  return make_error(ErrorCode::kUnsupported,
+  return make_error(ErrorCode::kNoDevice,
                     "NVIDIA's run-time compiler NVRTC, which compiles queries for the GPU, was not "
                     "found (looked for: " +
                         joined(tried, ", ") +

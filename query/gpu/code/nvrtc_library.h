@@ -41,8 +41,8 @@ class NvrtcLibrary {
   static std::vector<std::string> places();
   /// Opens the first that can be opened; it stays open until the process ends. This takes 7 ms
   /// (gpu_code_tests --gtest_filter=*EachWay*), and some hundred where the library's 110 MB are not
-  /// in memory. Errors: kUnsupported, with the
-  /// places and the packages that have it.
+  /// in memory. Errors: kNoDevice, since without it a GPU answers no query, with the places and the
+  /// packages that have it.
   static Result<NvrtcLibrary> open(const std::vector<std::string>& places = NvrtcLibrary::places());
 
   Version version() const { return version_; }

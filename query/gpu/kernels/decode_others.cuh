@@ -5,7 +5,7 @@
 // Tests: tests/queries/one_table.txt.
 #pragma once
 
-#include "query/gpu/kernels/pipeline_vector.cuh"
+#include "query/gpu/kernels/any_vector.cuh"
 #include "query/gpu/kernels/query_arguments.h"
 
 namespace presso::gpu {

@@ -4,9 +4,10 @@
 // they are combined in shared memory first. Tests: tests/queries/distinct.txt.
 #pragma once
 
+#include "query/gpu/kernels/common_cells.cuh"
+#include "query/gpu/kernels/group_cells.cuh"
 #include "query/gpu/kernels/group_merge_plan.h"
 #include "query/gpu/kernels/group_table.cuh"
-#include "query/gpu/kernels/groups.cuh"
 
 namespace presso::gpu {
 

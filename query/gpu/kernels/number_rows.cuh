@@ -17,7 +17,7 @@
 #pragma once
 
 #include "decompress/columns/gpu/integer_decoder.cuh"
-#include "query/gpu/kernels/pipeline_vector.cuh"
+#include "query/gpu/kernels/any_vector.cuh"
 #include "query/gpu/kernels/string_index.cuh"
 #include "query/gpu/strings/string_tiles.cuh"
 

@@ -3,7 +3,8 @@
 // docs/sources.md): conditions that packed columns answer; a short program over the rows that are
 // left, which also joins them to rows of other tables; and the use of its values, in groups, rows
 // or sums. All arrays are device memory; trivially copyable. Made by
-// query/gpu/table/pipeline_builder.h, run by pipeline.cuh. Tests: tests/queries/one_table.txt.
+// query/gpu/table/pipeline_builder.h; query/gpu/code/kernel_source.h writes the code that runs it.
+// Tests: tests/queries/one_table.txt.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +17,11 @@
 
 namespace presso::gpu {
 
-/// Rows that a warp's program works on at a time.
-constexpr std::uint32_t kChunkSteps = 8;
-constexpr std::uint32_t kChunkRows = kChunkSteps * kLanes;
-
 constexpr std::uint32_t kMostPipelineColumns = 16;
 constexpr std::uint32_t kMostPipelineSteps = 96;
-constexpr std::uint32_t kMostRegisterUnits = 24;
 constexpr std::uint32_t kMostConditionSteps = 48;
 constexpr std::uint32_t kMostConditionDepth = 4;
 constexpr std::uint32_t kMostPipelineCells = 24;
-constexpr std::uint32_t kMostChainSteps = 24;
-/// Of GroupPlace::kBytes.
-constexpr std::uint32_t kMostPlanes = 16;
-constexpr std::uint32_t kMostByteGroups = 8;
 constexpr std::uint32_t kMostRowBits = 4;
 /// Of Pipeline::row_bits: where a kernel that another one goes before finds the rows that it left.
 constexpr Byte kBitsBefore = kMostRowBits - 1;
@@ -47,8 +39,7 @@ struct ConditionStep {
     kFalse,
     kAnd,  ///< of the last two
     kOr,
-    kKeep,  ///< what was pushed must hold; where no row is left the vector is done
-    kAlso,  ///< what was pushed must hold; what comes next is tested in any case
+    kKeep,  ///< what was pushed must hold
   };
   Kind kind = Kind::kTrue;
   Byte column = 0;
@@ -57,13 +48,12 @@ struct ConditionStep {
 
 // --- programs
 
-/// Where a value of each row of a chunk is, in a warp's registers: narrow ones have signed numbers
-/// of 32 bits, wide ones of 64. Truth is 0 or 1.
+/// Where a value of each row is: narrow registers have signed numbers of 32 bits, wide ones of 64.
+/// Truth is 0 or 1. Each is written by one step.
 struct RegisterPlace {
   static constexpr Byte kWide = 0x80;
-  Byte bits = 0;  ///< its number in units of a narrow one, and kWide
+  Byte bits = 0;  ///< its number, and kWide
 
-  PRESSO_HD constexpr std::uint32_t unit() const { return bits & 0x7Fu; }
   PRESSO_HD constexpr bool is_wide() const { return (bits & kWide) != 0; }
 };
 
@@ -82,7 +72,7 @@ struct PipelineStep {
     kLessEqual,
     kNot,     ///< of a
     kReal,    ///< to = the RealOperation `column` of doubles
-    kFilter,  ///< rows with a == 0 are dropped; if none is left all is done, unless kGoesOn is set
+    kFilter,  ///< rows with a == 0 are dropped
     // Joins; `column` is the number of a lookup, whose keys `a` is asked for.
     kFind,        ///< to = the build row, one after another; rows without one are dropped
     kFindAny,     ///< rows without one are dropped
@@ -97,7 +87,6 @@ struct PipelineStep {
     kGather,       ///< to = that of row `a` in array `column`; where there is none: `constant`
     kGroup,  ///< to = the group of key `a` in the table of groups, of which it may be the first
   };
-  static constexpr Byte kGoesOn = 1;  ///< kFilter: `column`
   Kind kind = Kind::kLoad;
   RegisterPlace to;
   RegisterPlace a;
@@ -108,38 +97,10 @@ struct PipelineStep {
   std::int64_t constant = 0;
 };
 
-/// Most sums are of products of columns, or of columns and constants, and most keys are columns. So
-/// one value for each row, which stays in the lane's own registers, is enough: it is made of one
-/// column after another, and goes to cells on its way.
-///
-///     sum(price), sum(price * (1 - discount))
-///     set to price, cell 0; multiplied by (1 - discount), cell 1
-struct ChainStep {
-  enum class Kind : Byte {
-    kSet,
-    kMultiply,
-    kAdd,
-    kKeep,  ///< the value stays
-  };
-  static constexpr Byte kNone = 0xFF;
-  static constexpr Byte kGroup = 0xFE;
-  Kind kind = Kind::kSet;
-  Byte column = kNone;   ///< set to, multiplied by, added: plus + times * column
-  bool is_code = false;  ///< the code's number for the whole table in the column's place
-  Byte to = kNone;       ///< the cell that gets what has come out; kGroup: it is the row's group
-  // Where cells are sums of bytes (GroupPlace::kBytes):
-  Byte planes_at = 0;      ///< of the cell's value, the lowest byte's
-  Byte planes = 0;         ///< bytes that its values have; 0: it is a count
-  bool is_signed = false;  ///< half of what so many bytes hold is added to make them positive
-  bool is_upper = false;   ///< they are those from the fifth on
-  std::int64_t times = 0;
-  std::int64_t plus = 0;
-};
-
 // --- what comes of it
 
 /// What a cell takes of a double, whose bits are in a wide register, and of integers of which there
-/// may be too many for sums in two cells (real_parts.cuh).
+/// may be too many for sums in two cells (sum_limits.h).
 enum class RealPart : Byte {
   kNone,      ///< all of an integer, or what the cell's kind says
   kLimb,      ///< of kSum: 32 bits of its number of units, from bit 32 * `column` on, signed
@@ -181,15 +142,13 @@ struct RowOutput {
   RowArray to;
 };
 
-/// Where groups' cells are while a kernel runs.
+/// What becomes of the rows that are left. Code that is written for a pipeline keeps few groups of
+/// kDevice in registers or shared memory while it runs.
 enum class GroupPlace : Byte {
   kNone,     ///< no groups: rows are counted, and told by their bits
   kColumns,  ///< no groups, but sums of columns as they are
-  kLanes,    ///< shared memory, for each lane its own
-  kBytes,    ///< registers, as sums of the bytes of values (byte_sums.cuh)
-  kBlock,    ///< shared memory of a thread block
-  kDevice,   ///< device memory
-  kTable,    ///< device memory, found by their keys
+  kDevice,   ///< groups by their numbers, or all rows as one
+  kTable,    ///< groups, found by their keys
   kParts,    ///< rows are written, and groups made of them part by part (group_parts.h)
   kRows,     ///< no groups: rows are written, in any order
 };
@@ -200,34 +159,19 @@ struct Pipeline {
   Byte condition_steps = 0;
   Byte steps = 0;
   Byte cells = 0;
-  Byte outputs = 0;  ///< of kRows and kParts
-  /// Joins that leave few rows: these steps run first, on all rows of a vector, and then all steps
-  /// on the rows that are left. 0: not worth it.
-  Byte first_steps = 0;
-  Byte register_units = 0;
-  /// Not 0: `chain` gives the groups and what cells take, and the program does not run. Of groups
-  /// in shared memory.
-  Byte chain_steps = 0;
-  /// Bytes of all that cells take of the chain, and one for counting, where groups may be those of
-  /// GroupPlace::kBytes; else 0.
-  Byte planes = 0;
+  Byte outputs = 0;              ///< of kRows and kParts
   RegisterPlace group_register;  ///< narrow; of kParts the key, of any width
   /// Groups are in the order of their first rows, and where build sides have several rows of a key,
   /// of these: their number, in so many bits behind that of the row; wide.
   RegisterPlace order_register;
-  RegisterPlace part_register;  ///< for what cells take as RealPart says; wide
-  Byte order_bits = 0;          ///< kWholeOrder: the register has all of the number
-  bool has_groups = false;      ///< else all rows are one, and its first row is not asked for
+  Byte order_bits = 0;      ///< kWholeOrder: the register has all of the number
+  bool has_groups = false;  ///< else all rows are one, and its first row is not asked for
   GroupPlace place = GroupPlace::kNone;
   std::uint16_t nullable_columns = 0;  ///< whose validity the program or cells ask for
   std::uint16_t program_columns = 0;   ///< that the program loads, or cells add up
   std::uint16_t early_columns = 0;     ///< read before it is known whether any row is left
-  std::uint16_t others_columns = 0;    ///< whose values other kernels of the same plan read
-  bool repeats = false;                ///< whether a lookup of kFind has chains
-  bool lists_rows = true;  ///< where few are left of a vector; else they are taken as they lie
   ConditionStep conditions[kMostConditionSteps];
   PipelineStep program[kMostPipelineSteps];
-  ChainStep chain[kMostChainSteps];
   PipelineCell cell[kMostPipelineCells];
   Lookup lookups[kMostLookups];
   std::uint32_t* marks[kMostLookups] = {};  ///< bits of build rows that have found a partner
@@ -240,8 +184,6 @@ struct Pipeline {
   const std::uint32_t* code_bits = nullptr;
   /// Of leaf l: 32 words a vector, kSliceVectors vectors a slice.
   const std::uint32_t* row_bits[kMostRowBits] = {};
-  /// One of these, or nullptr: columns are not read of vectors in which no row has a bit.
-  const std::uint32_t* rows_before = nullptr;
   /// Of kLoadCode: numbers of row group g's codes of column c from
   /// code_numbers[code_begins[c * row_groups + g]] on, where kCodesAreNumbers may be set.
   const std::uint32_t* code_begins = nullptr;
@@ -274,11 +216,6 @@ PRESSO_HD constexpr std::uint64_t initial_cell(PipelineCell::Kind kind) {
   return kind == PipelineCell::Kind::kMin ? ~std::uint64_t{0} : 0;
 }
 
-/// For GroupPlace::kNone: whether rows are only counted, and no kernel before has left any out.
-PRESSO_HD constexpr bool is_plain_count(const Pipeline& pipeline) {
-  return pipeline.rows_before == nullptr && pipeline.matched_bits == nullptr;
-}
-
 /// The groups of [begin, end) that have rows, one behind another in any order: first row, `cell`,
 /// and the number, of a table the key.
 struct GroupList {
@@ -288,15 +225,28 @@ struct GroupList {
   std::uint64_t* count = nullptr;  ///< added to
 };
 
-/// Of GroupPlace::kLanes, in front of lanes' cells: a warp's first rows of groups, and room to 16
-/// bytes.
-PRESSO_HD constexpr std::uint32_t first_row_words(const Pipeline& pipeline) {
-  return (static_cast<std::uint32_t>(pipeline.groups) + 1) / 2 * 2;
-}
+/// Bits of a pipeline's columns.
+struct ColumnsRead {
+  std::uint32_t values = 0;  ///< whose values are read
+  std::uint32_t nulls = 0;   ///< of which it may be asked which rows are null
+};
 
-/// Of GroupPlace::kBytes: planes that there is room for, one half of the most or all.
-PRESSO_HD constexpr std::uint32_t plane_room(const Pipeline& pipeline) {
-  return pipeline.planes > kMostPlanes / 2 ? kMostPlanes : kMostPlanes / 2;
+/// What the code reads for a pipeline. Rows of columns of strings may be told by bits that another
+/// kernel has made.
+constexpr ColumnsRead columns_read(const Pipeline& pipeline) {
+  ColumnsRead read;
+  read.values = pipeline.program_columns;
+  // Conditions on values and cells that add up columns pass over nulls.
+  read.nulls = pipeline.nullable_columns | std::uint32_t{pipeline.program_columns};
+  for (std::uint32_t i = 0; i < pipeline.condition_steps; ++i) {
+    const ConditionStep& step = pipeline.conditions[i];
+    const bool is_values = step.kind == ConditionStep::Kind::kValues;
+    const bool is_null =
+        step.kind == ConditionStep::Kind::kNull || step.kind == ConditionStep::Kind::kNotNull;
+    if (is_values) read.values |= 1u << step.column;
+    if (is_values || is_null) read.nulls |= 1u << step.column;
+  }
+  return read;
 }
 
 /// How many places a table of groups has; 0 without one.

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Doubles as kernels compute with them, from bits to bits: the operations of a program, how a
-// double is cut into limbs that are added up exactly (real_parts.cuh), and numbers in the order of
-// doubles. No compiler may fuse two operations into one that rounds only once: general kernels pass
-// each result through a register's bits, and code of one query is compiled without fusing. Results
-// then equal those of a CPU, except for a NaN's payload, which no program exposes. It includes
-// nothing that code which is compiled at run time may not include. Tests:
-// tests/queries/doubles.txt.
+// double is cut into limbs that are added up exactly, and numbers in the order of doubles. No
+// compiler may fuse two operations into one that rounds only once: the code of a query is compiled
+// without fusing. Results then equal those of a CPU, except for a NaN's payload, which no program
+// exposes. It includes nothing that code which is compiled at run time may not include.
+//
+// The CPU adds doubles exactly, as integers of a common unit, and rounds once
+// (query/group/double_sum_state.cpp), so any other exact sum gives the same bits. Here a number of
+// units is cut into limbs of 32 bits, each added up in a cell of its own with the value's sign,
+// without carries. That suffices for 2^31 rows; for up to 2^47 rows, limbs have 16 bits, and
+// integers that would overflow two cells are cut in the same way. The host combines the limbs.
+// Tests: tests/queries/doubles.txt.
 #pragma once
 
 #include "query/gpu/kernels/packed_range.cuh"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The most rows that a sum may have without overflow, depending on how values are cut into the
-// cells of a group (real_parts.cuh). Tests: tests/queries/doubles.txt.
+// cells of a group (real_values.cuh). Tests: tests/queries/doubles.txt.
 #pragma once
 
 #include <cstdint>

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Implements TableKernels (table_kernels.h), the kernels over tables in device memory, on CUDA:
-// chooses the kernel of a pipeline (pipeline_kernels.h), and launches it on a stream. How threads
-// map to data, and their use of shared memory and synchronisation, is described where the kernels'
-// bodies are.
+// Implements TableKernels (table_kernels.h), the kernels over tables in device memory, on CUDA. How
+// threads map to data, and their use of shared memory and synchronisation, is described where the
+// kernels' bodies are.
 #include "decompress/gpu/runtime/current_device.h"
 #include "decompress/gpu/runtime/kernel_launch.h"
 #include "query/gpu/join/build_lookup.h"
+#include "query/gpu/kernels/group_cells.cuh"
 #include "query/gpu/kernels/group_part_kernels.h"
-#include "query/gpu/kernels/pipeline.cuh"
-#include "query/gpu/kernels/pipeline_kernels.h"
 #include "query/gpu/kernels/table_check.cuh"
 #include "query/gpu/kernels/table_kernels.h"
 #include "query/gpu/kernels/usual_vectors.cuh"
@@ -19,10 +17,6 @@ namespace {
 constexpr u32 kClearThreads = 256;
 constexpr u32 kMostClearBlocks = 4096;
 constexpr u32 kSettleThreads = 128;
-
-static_assert(sizeof(ColumnTask) == 56 + kTaskVectors * (kVectorEntryBytes + 16));
-static_assert(sizeof(LeafTask) == 16);
-static_assert(sizeof(OpenColumn) == 4 * sizeof(u64));
 
 __global__ void __launch_bounds__(kCheckWarps* kWarpSize) check_payloads(IntegerBatch batch) {
   check_payloads_body(batch);
@@ -67,31 +61,6 @@ __global__ void __launch_bounds__(kPackingWarps* kWarpSize)
 __global__ void __launch_bounds__(kPackingWarps* kWarpSize)
     pack_vectors_kernel(__grid_constant__ const VectorPacking of) {
   pack_vectors_body(of);
-}
-
-PipelineKernel* chain_kernel_of(GroupPlace place) {
-  if (place == GroupPlace::kLanes) return chain_kernel<GroupPlace::kLanes>();
-  return place == GroupPlace::kBytes ? chain_kernel<GroupPlace::kBytes>()
-                                     : chain_kernel<GroupPlace::kBlock>();
-}
-
-PipelineKernel* program_kernel_of(GroupPlace place) {
-  if (place == GroupPlace::kParts) return program_kernel<GroupPlace::kParts>();
-  if (place == GroupPlace::kLanes) return program_kernel<GroupPlace::kLanes>();
-  if (place == GroupPlace::kTable) return program_kernel<GroupPlace::kTable>();
-  return program_kernel<GroupPlace::kDevice>();
-}
-
-/// The kernel that runs the pipeline.
-PipelineKernel* kernel_of(const Pipeline& pipeline) {
-  if (pipeline.place == GroupPlace::kNone) {
-    return is_plain_count(pipeline) ? count_kernel<true>() : count_kernel<false>();
-  }
-  if (pipeline.place == GroupPlace::kColumns) {
-    return pipeline.rows_before == nullptr ? column_sum_kernel<true>() : column_sum_kernel<false>();
-  }
-  return pipeline.chain_steps != 0 ? chain_kernel_of(pipeline.place)
-                                   : program_kernel_of(pipeline.place);
 }
 
 class CudaTableKernels final : public TableKernels {
@@ -161,21 +130,6 @@ class CudaTableKernels final : public TableKernels {
     return static_cast<std::uint64_t>(bytes);
   }
 
-  Result<std::uint32_t> thread_blocks(const Pipeline& pipeline,
-                                      const PipelineShape& shape) override {
-    const CurrentDevice current(device_);
-    return blocks_of(kernel_of(pipeline), shape);
-  }
-
-  Status run(const Pipeline& pipeline, const PipelineShape& shape, std::uint64_t* scratch,
-             std::uint32_t thread_blocks, Stream stream) override {
-    const CurrentDevice current(device_);
-    const u32 threads = shape.warps * kWarpSize;
-    kernel_of(pipeline)<<<thread_blocks, threads, shape.shared_bytes(), stream>>>(
-        pipeline, shape, reinterpret_cast<u64*>(scratch));
-    return launched("pipeline");
-  }
-
   Status decode_others(const QueryArguments& arguments, std::uint32_t vectors,
                        Stream stream) override {
     const CurrentDevice current(device_);
@@ -240,16 +194,6 @@ class CudaTableKernels final : public TableKernels {
     check_vectors<Word><<<batch.count * kIntegerParts, kIntegerWarps * kWarpSize,
                           sizeof(IntegerShared<Word>), stream>>>(batch, entries);
     return launched("check_vectors");
-  }
-
-  static Result<std::uint32_t> blocks_of(PipelineKernel* kernel, const PipelineShape& shape) {
-    PRESSO_ASSIGN(const int blocks, blocks_at_once(kernel, shape.warps * kWarpSize,
-                                                   shape.shared_bytes(), "pipeline"));
-    if (blocks == 0)
-      return make_error(ErrorCode::kDeviceMemory, "a query takes too much shared memory");
-    PRESSO_TRY(leave_cache(kernel, blocks, shape.shared_bytes(), "pipeline"));
-    PRESSO_ASSIGN(const int processors, device_attribute(cudaDevAttrMultiProcessorCount));
-    return static_cast<std::uint32_t>(blocks * processors);
   }
 
   int device_;

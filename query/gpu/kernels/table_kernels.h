@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Interface of the kernels over tables, so that the host code of querying on a GPU also runs
+// Interface of the kernels over tables, but those that are compiled for a query
+// (code/kernel_compiler.h), so that the host code of querying on a GPU also runs
 // without CUDA, in tests over the emulator. All functions enqueue on the stream and do not wait.
 #pragma once
 
@@ -10,7 +11,7 @@
 #include "presso/device_join.h"
 #include "query/gpu/kernels/group_merge_plan.h"
 #include "query/gpu/kernels/group_part_plan.h"
-#include "query/gpu/kernels/pipeline_shape.h"
+#include "query/gpu/kernels/pipeline.h"
 #include "query/gpu/kernels/usual_vectors.h"
 
 namespace presso::gpu {
@@ -35,12 +36,6 @@ class TableKernels {
   virtual Result<std::uint32_t> most_shared_bytes() = 0;
   /// The size of the cache that all multiprocessors share.
   virtual Result<std::uint64_t> cache_bytes() = 0;
-  /// How many thread blocks the pipeline's kernel runs at once.
-  virtual Result<std::uint32_t> thread_blocks(const Pipeline& pipeline,
-                                              const PipelineShape& shape) = 0;
-  /// `scratch`: scratch_bytes() for so many thread blocks.
-  virtual Status run(const Pipeline& pipeline, const PipelineShape& shape, std::uint64_t* scratch,
-                     std::uint32_t thread_blocks, Stream stream) = 0;
   // The bodies of usual_vectors.cuh.
   virtual Status find_vectors(const VectorFinding& finding, Stream stream) = 0;
   virtual Status measure_vectors(const VectorPacking& packing, Stream stream) = 0;

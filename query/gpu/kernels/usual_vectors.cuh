@@ -8,6 +8,7 @@
 
 #include "query/gpu/join/warp_range.cuh"
 #include "query/gpu/kernels/decode_others.cuh"
+#include "query/gpu/kernels/packed_range.cuh"
 #include "query/gpu/kernels/usual_vectors.h"
 
 namespace presso::gpu {
@@ -114,6 +115,12 @@ struct VectorEnds {
   u64 least = ~u64{0};
   u64 most = 0;
 };
+
+/// Of an integer that was decoded.
+PRESSO_DEVICE u64 image_of(u64 value, const TableBlock& block) {
+  const u64 wide = widened(value, block.width_bytes, block.is_signed);
+  return block.is_signed ? wide ^ kImageTopBit : wide;
+}
 
 /// Decodes a vector of numbers to space.values, by the warp; rows that there are not get the least
 /// value's image.

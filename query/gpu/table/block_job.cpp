@@ -18,34 +18,8 @@
 namespace presso::gpu {
 namespace {
 
-/// What a vector takes of shared memory, in words, where its rows are found without decoding all of
-/// it: packed numbers, a map of rows, and how many there are before each word of that
-/// (program.cuh). Nothing: all of it is decoded.
-std::optional<std::uint32_t> staged_words(const presso::IntegerBlock& block,
-                                          const VectorEntry& entry) {
-  const auto kind = static_cast<IntegerKind>(entry.kind);
-  if (entry.width > kLanes) return std::nullopt;
-  if (kind == IntegerKind::kPacked) {
-    return lane_words(kVectorRows, entry.width) + (entry.exceptions != 0 ? 2 * kRunMapWords : 0);
-  }
-  const auto of_runs = static_cast<IntegerKind>(entry.exceptions);
-  if (kind != IntegerKind::kRuns || of_runs != IntegerKind::kPacked) return std::nullopt;
-  constexpr std::size_t kMapBytes = kRunMapWords * sizeof(std::uint32_t);
-  const std::size_t at = vectors_of(block.parameters.rows) * kVectorEntryBytes +
-                         std::size_t{entry.word_offset} * sizeof(std::uint32_t);
-  if (at + kMapBytes > block.payload.size()) return std::nullopt;
-  unsigned runs = 0;
-  for (std::size_t byte = 0; byte < kMapBytes; ++byte) {
-    runs += static_cast<unsigned>(std::popcount(block.payload[at + byte]));
-  }
-  // What comes behind begins where 16 bytes can be copied to.
-  const std::uint32_t words = (lane_words(runs, entry.width) + kLanes - 1) / kLanes * kLanes;
-  return words + 2 * kRunMapWords;
-}
-
-/// Whether packed numbers of a vector stand for values of its type, so that rows of vectors with
-/// runs or exceptions can be found one by one (PackedVector).
-bool has_rows_by_map(const presso::IntegerParameters& block, const VectorEntry& entry) {
+/// Whether packed numbers of a vector stand for values of its type.
+bool stays_in_type(const presso::IntegerParameters& block, const VectorEntry& entry) {
   const bool is_integer =
       !block.floating && block.width_bytes != 0 && block.width_bytes <= sizeof(std::uint64_t);
   if (!is_integer || entry.width > 64) return false;
@@ -63,38 +37,26 @@ bool has_usual_reals(const presso::IntegerParameters& block, const VectorEntry& 
   return (kind == IntegerKind::kPacked || kind == IntegerKind::kAlp) && entry.width <= kLanes;
 }
 
-/// What a kernel needs for the block's vectors. Vectors with damaged entries may give anything,
-/// since the check finds them.
-ColumnNeeds needs_of(const presso::IntegerBlock& block) {
-  ColumnNeeds needs;
+/// The forms of the block's vectors. Vectors with damaged entries may give anything, since the
+/// check finds them.
+ColumnForms forms_of(const presso::IntegerBlock& block) {
+  ColumnForms forms;
   const std::uint32_t vectors = vectors_of(block.parameters.rows);
-  if (block.payload.size() < std::size_t{vectors} * kVectorEntryBytes) return needs;
+  if (block.payload.size() < std::size_t{vectors} * kVectorEntryBytes) return forms;
   for (std::uint32_t i = 0; i < vectors; ++i) {
     const VectorEntry entry = load_vector_entry(block.payload.data() + i * kVectorEntryBytes);
-    const auto staged = staged_words(block, entry);
-    needs.packed_words = std::max(needs.packed_words, staged.value_or(0));
-    const bool is_packed = static_cast<IntegerKind>(entry.kind) == IntegerKind::kPacked;
-    const bool is_simple = staged && is_packed && entry.exceptions == 0;
+    const auto kind = static_cast<IntegerKind>(entry.kind);
+    const bool is_simple = kind == IntegerKind::kPacked && entry.exceptions == 0;
     if (block.parameters.width_bytes == 0) {
-      const bool is_bitmap = static_cast<IntegerKind>(entry.kind) == IntegerKind::kBitmap;
-      const bool is_same = is_packed && entry.exceptions == 0;
-      if (!is_bitmap && !is_same) needs.forms.count_odd_validity(1);
+      if (kind != IntegerKind::kBitmap && !is_simple) forms.count_odd_validity(1);
     } else if (has_usual_reals(block.parameters, entry)) {
-      needs.forms.count_real(entry.kind, entry.width, entry.width2);
+      forms.count_real(entry.kind, entry.width, entry.width2);
     } else {
-      const bool is_usual =
-          is_packed && entry.exceptions == 0 && has_rows_by_map(block.parameters, entry);
-      needs.forms.count(is_usual, entry.width, block.parameters.divisor);
-    }
-    if (is_simple) continue;
-    const std::uint32_t bytes = kVectorRows * (block.parameters.width_bytes == 8 ? 8 : 4);
-    if (staged && has_rows_by_map(block.parameters, entry)) {
-      needs.patched_bytes = std::max(needs.patched_bytes, bytes);
-    } else {
-      needs.staging_bytes = std::max(needs.staging_bytes, bytes);
+      const bool is_usual = is_simple && stays_in_type(block.parameters, entry);
+      forms.count(is_usual, entry.width, block.parameters.divisor);
     }
   }
-  return needs;
+  return forms;
 }
 
 Status read_plain(BlockJob& job, Bytes stored) {
@@ -128,7 +90,7 @@ Status read_integers(BlockJob& job, MutableBytes stored) {
   job.bytes = static_cast<std::uint32_t>(opened.block.payload.size());
   job.checksum = opened.checksum;
   job.parameters = opened.block.parameters;
-  job.needs = needs_of(opened.block);
+  job.forms = forms_of(opened.block);
   return {};
 }
 

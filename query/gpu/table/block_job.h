@@ -8,7 +8,7 @@
 
 #include "decompress/columns/gpu/column_batch.h"
 #include "decompress/table/group_reader.h"
-#include "query/gpu/kernels/pipeline_shape.h"
+#include "query/gpu/kernels/column_forms.h"
 
 namespace presso::gpu {
 
@@ -35,7 +35,7 @@ struct BlockJob {
   std::uint32_t codes = 0;  ///< of tokens
   std::uint64_t checksum = 0;
   IntegerParameters parameters;
-  ColumnNeeds needs;
+  ColumnForms forms;                  ///< of its vectors
   std::unique_ptr<Buffer> kept;       ///< plain values, or the payload of codes that are sampled
   std::vector<std::uint32_t> sample;  ///< counts
 

@@ -109,8 +109,6 @@ Status PartedGroups::begin(Pipeline& pipeline) {
   PRESSO_TRY(place_parts(places, rows * record_words(pipeline) * sizeof(std::uint64_t), rows));
   // The last step would look for the group of a key in the table.
   --pipeline.steps;
-  // Those that are tested first are perhaps all that is left.
-  if (pipeline.first_steps == pipeline.steps) pipeline.first_steps = 0;
   pipeline.group_register = pipeline.program[pipeline.steps].a;
   return {};
 }

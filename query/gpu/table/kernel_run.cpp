@@ -23,15 +23,11 @@ struct ColumnFacts {
 };
 
 /// The form that columns have in device memory, or else that most vectors have.
-Result<UsualForm> usual_form(const LoadedTable& table, std::size_t column, double least_share) {
+UsualForm usual_form(const LoadedTable& table, std::size_t column) {
   if (const auto& form = table.form_of(column)) return *form;
-  const ColumnForms& forms = table.needs()[column].forms;
+  const ColumnForms& forms = table.vector_forms()[column];
   const ColumnForms::Form most = forms.most();
-  const double vectors = static_cast<double>(std::max<std::uint64_t>(forms.vectors(), 1));
-  if (static_cast<double>(most.vectors) / vectors < least_share) {
-    return not_compiled("columns whose vectors differ much");
-  }
-  return UsualForm{most.width, most.divisor, forms.vectors() - most.vectors + forms.odd_validity()};
+  return {most.width, most.divisor, forms.vectors() - most.vectors + forms.odd_validity()};
 }
 
 /// A form of doubles and floats, of which a column knows how many vectors have it.
@@ -41,7 +37,7 @@ struct FormOfReals {
 };
 
 FormOfReals most_of_reals(const LoadedTable& table, std::size_t column, std::uint64_t plain) {
-  const ColumnForms::Form most = table.needs()[column].forms.most();
+  const ColumnForms::Form most = table.vector_forms()[column].most();
   if (plain >= most.vectors) return {RealForm::kPlain, {0, 1, plain}};
   const auto kind = static_cast<IntegerKind>(most.kind);
   return {kind == IntegerKind::kAlp     ? RealForm::kAlp
@@ -51,8 +47,7 @@ FormOfReals most_of_reals(const LoadedTable& table, std::size_t column, std::uin
 }
 
 /// The same of a column of doubles or floats.
-Result<ColumnFacts> facts_of_reals(const LoadedTable& table, std::size_t column, double least_share,
-                                   ColumnForm& form) {
+Result<ColumnFacts> facts_of_reals(const LoadedTable& table, std::size_t column, ColumnForm& form) {
   ColumnFacts facts;
   std::uint64_t plain = 0;
   std::uint64_t all = 0;
@@ -67,10 +62,7 @@ Result<ColumnFacts> facts_of_reals(const LoadedTable& table, std::size_t column,
     if (block.is_plain) plain += vectors_of(block.rows);
   }
   const FormOfReals most = most_of_reals(table, column, plain);
-  if (static_cast<double>(most.of.vectors) < least_share * static_cast<double>(all)) {
-    return not_compiled("doubles whose vectors differ much");
-  }
-  facts.others = all - most.of.vectors + table.needs()[column].forms.odd_validity();
+  facts.others = all - most.of.vectors + table.vector_forms()[column].odd_validity();
   facts.shape.real_bytes = form.real_bytes;
   facts.shape.real_form = most.form;
   facts.shape.width = most.of.width;
@@ -86,11 +78,11 @@ Result<ColumnFacts> facts_of_reals(const LoadedTable& table, std::size_t column,
 
 /// What a column of the table is like, and which form most of its vectors have.
 Result<ColumnFacts> facts_of_column(const LoadedTable& table, std::size_t column, bool reads_values,
-                                    double least_share, ColumnForm& form) {
+                                    ColumnForm& form) {
   const std::vector<TableBlock>& blocks = table.blocks_of(column);
   const bool is_real = std::any_of(blocks.begin(), blocks.end(),
                                    [](const TableBlock& block) { return block.floating; });
-  if (is_real && reads_values) return facts_of_reals(table, column, least_share, form);
+  if (is_real && reads_values) return facts_of_reals(table, column, form);
   ColumnFacts facts;
   const TableBlock* known = nullptr;
   for (const TableBlock& block : blocks) {
@@ -102,9 +94,9 @@ Result<ColumnFacts> facts_of_column(const LoadedTable& table, std::size_t column
     }
   }
   form.reads_nulls = facts.shape.has_nulls;
-  facts.others = table.needs()[column].forms.odd_validity();
+  facts.others = table.vector_forms()[column].odd_validity();
   if (!reads_values) return facts;
-  PRESSO_ASSIGN(const UsualForm usual, usual_form(table, column, least_share));
+  const UsualForm usual = usual_form(table, column);
   facts.others = usual.others;
   facts.shape.width = usual.width;
   form.width = usual.width;
@@ -148,10 +140,6 @@ Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const 
                                                    const LeafTables& leaves,
                                                    const KeyCodeTables& codes) {
   if (space.compiler == nullptr) return not_compiled("there is no compiler");
-  const CodePolicy policy = space.compiler->policy();
-  if (table != nullptr && !table->is_resident() && !policy.for_files && !space.always_compiles) {
-    return not_compiled("the table is read from files");
-  }
   std::unique_ptr<KernelRun> made(new KernelRun(space));
   QueryArguments& q = made->arguments_;
   QueryShape shape;
@@ -160,15 +148,13 @@ Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const 
   std::uint64_t others = 0;
   bool reads_nulls = false;
   const ColumnsRead read = columns_read(pipeline);
-  const double least_share = policy.least_usual_share;
   for (std::size_t i = 0; i < pipeline.columns; ++i) {
     const bool reads_values = (read.values >> i & 1) != 0;
     if (!reads_values && (read.nulls >> i & 1) == 0) {
       shape.columns.emplace_back();
       continue;
     }
-    PRESSO_ASSIGN(const ColumnFacts facts,
-                  facts_of_column(*table, i, reads_values, least_share, q.columns[i]));
+    PRESSO_ASSIGN(const ColumnFacts facts, facts_of_column(*table, i, reads_values, q.columns[i]));
     ColumnShape column = facts.shape;
     others += facts.others;
     reads_nulls = reads_nulls || facts.shape.has_nulls;
@@ -184,7 +170,6 @@ Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const 
   }
   PRESSO_ASSIGN(shape.most_shared_bytes, space.kernels.most_shared_bytes());
   shape.has_others = others != 0;
-  shape.takes_unmeasured = policy.takes_unmeasured || space.always_compiles;
   PRESSO_ASSIGN(made->source_, source_of(pipeline, shape));
   const KernelSource& source = made->source_;
   if (source.shared_bytes > shape.most_shared_bytes) return not_compiled("much shared memory");

@@ -14,6 +14,7 @@
 #include "decompress/columns/gpu/column_batch.h"
 #include "decompress/gpu/runtime/memory.h"
 #include "decompress/table/group_reader.h"
+#include "query/gpu/kernels/column_forms.h"
 #include "query/gpu/kernels/table_block.h"
 #include "query/gpu/strings/string_choice.h"
 #include "query/gpu/table/load_times.h"
@@ -95,8 +96,8 @@ class LoadedTable {
   /// The strings of columns that row groups store as tokens or bytes; these are in no block of
   /// blocks().
   const std::vector<LoadedStrings>& strings() const { return strings_; }
-  /// What vectors of each column need in a kernel.
-  const std::vector<ColumnNeeds>& needs() const { return needs_; }
+  /// In which forms the vectors of each column are stored.
+  const std::vector<ColumnForms>& vector_forms() const { return vector_forms_; }
   /// The form of TableBlock::places of the column's blocks; nothing: these have none.
   const std::optional<UsualForm>& form_of(std::size_t column) const { return forms_[column]; }
   std::uint64_t rows() const { return rows_; }
@@ -109,7 +110,7 @@ class LoadedTable {
   /// How many bytes of device memory are given back with it.
   std::uint64_t device_bytes() const;
   /// For measurements in which the same rows lie in device memory otherwise than here.
-  void set_needs(std::vector<ColumnNeeds> needs) { needs_ = std::move(needs); }
+  void set_vector_forms(std::vector<ColumnForms> forms) { vector_forms_ = std::move(forms); }
 
  private:
   friend class LoadingPart;
@@ -123,7 +124,7 @@ class LoadedTable {
   std::vector<LoadedSlice> slices_;
   std::vector<LoadedGroup> groups_;
   std::vector<LoadedStrings> strings_;
-  std::vector<ColumnNeeds> needs_;
+  std::vector<ColumnForms> vector_forms_;
   std::vector<std::optional<UsualForm>> forms_;
   std::uint64_t rows_ = 0;
   bool is_resident_ = false;

@@ -46,7 +46,7 @@ void sample_codes(StringSample& sample, const TokenDictionary& tokens, Bytes pay
 
 LoadingPart::LoadingPart(const LoadingSpace& space, const std::vector<std::size_t>& columns)
     : space_(space), columns_(columns), is_sampled_(columns.size()), failed_(kNoJob) {
-  table_.needs_.resize(columns.size());
+  table_.vector_forms_.resize(columns.size());
   table_.forms_.resize(columns.size());
   table_.host_blocks_.resize(columns.size());
 }
@@ -210,19 +210,19 @@ void LoadingPart::settle_values(const BlockJob& job) {
   TableBlock& block = table_.host_blocks_[job.column][job.number];
   (is_validity ? block.is_plain_validity : block.is_plain) = job.is_plain;
   if (job.is_plain) {
-    if (!is_validity) table_.needs_[job.column].forms.count_others(vectors_of(block.rows));
+    if (!is_validity) table_.vector_forms_[job.column].count_others(vectors_of(block.rows));
     return;
   }
   (is_validity ? block.validity : block.words) =
       reinterpret_cast<const std::uint32_t*>(payload(job));
   if (is_validity) {
-    table_.needs_[job.column].forms.count_odd_validity(job.needs.forms.odd_validity());
+    table_.vector_forms_[job.column].count_odd_validity(job.forms.odd_validity());
     return;
   }
   block.divisor = job.parameters.divisor;
   block.is_signed = job.parameters.is_signed;
   block.floating = job.parameters.floating;
-  table_.needs_[job.column].raise_to(job.needs);
+  table_.vector_forms_[job.column].add(job.forms);
 }
 
 void LoadingPart::settle_counts(BlockJob& job) {

@@ -161,7 +161,7 @@ Result<Pipeline> PipelineBuilder::of_build_rows(std::size_t stage, const Pipelin
   PRESSO_TRY(steps.replace());
   builder.drop_idle_steps();
   Pipeline pipeline = of;
-  PRESSO_TRY(builder.deal_registers(pipeline));
+  builder.deal_registers(pipeline);
   builder.add_known_limbs(pipeline);
   using Condition = ConditionStep::Kind;
   const bool wants_marked = stages_[stage].stage->kind == StageKind::kBuildSemi;
@@ -171,11 +171,7 @@ Result<Pipeline> PipelineBuilder::of_build_rows(std::size_t stage, const Pipelin
   pipeline.row_bits[0] = of.marks[stage];
   pipeline.columns = 0;
   pipeline.nullable_columns = pipeline.program_columns = pipeline.early_columns = 0;
-  pipeline.first_steps = 0;
-  pipeline.lists_rows = true;
   pipeline.order_bits = builder.order_ ? kWholeOrder : Byte{0};
-  pipeline.repeats = std::any_of(builder.stages_.begin(), builder.stages_.end(),
-                                 [](const StageUse& use) { return use.has_chains(); });
   return pipeline;
 }
 

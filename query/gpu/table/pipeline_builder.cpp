@@ -51,7 +51,7 @@ Status PipelineBuilder::add_conditions() {
   const query::DeviceKernel last = std::move(kernels->back());
   kernels->pop_back();
   for (const query::DeviceKernel& kernel : *kernels) PRESSO_TRY(add_kernel_before(kernel));
-  takes_rows_ = is_one_of_several_ = !before_.empty();
+  takes_rows_ = !before_.empty();
   return add_kernel(last);
 }
 
@@ -62,7 +62,6 @@ Status PipelineBuilder::add_kernel_before(const query::DeviceKernel& kernel) {
   PipelineBuilder& builder = before->builder;
   builder.columns_ = columns_;
   builder.takes_rows_ = !before_.empty();
-  builder.is_one_of_several_ = true;
   PRESSO_TRY(builder.add_kernel(kernel));
   PRESSO_ASSIGN(before->pipeline, builder.finish());
   columns_ = builder.columns_;
@@ -79,38 +78,36 @@ Status PipelineBuilder::add_kernel(const query::DeviceKernel& kernel) {
 Status PipelineBuilder::add_groups_of(const query::ConditionGroups& groups) {
   for (const std::vector<std::size_t>& group : groups) {
     for (const std::size_t number : group) {
-      const bool is_last = number == group.back();
-      PRESSO_TRY(add_filter(execution_.plan.conditions[number].filter, !is_last));
+      PRESSO_TRY(add_filter(execution_.plan.conditions[number].filter));
     }
   }
   return {};
 }
 
-/// `goes_on`: what comes next is tested whether or not a row is left.
-Status PipelineBuilder::add_filter(const Filter& filter, bool goes_on) {
+Status PipelineBuilder::add_filter(const Filter& filter) {
   if (filter.kind == Filter::Kind::kAnd) {
-    for (const Filter& part : filter.parts) PRESSO_TRY(add_filter(part, goes_on));
+    for (const Filter& part : filter.parts) PRESSO_TRY(add_filter(part));
     return {};
   }
   // OR is computed as a whole where a part of it is.
-  if (query::has_expression(filter)) return add_truth(filter.node, filter.negated, goes_on);
+  if (query::has_expression(filter)) return add_truth(filter.node, filter.negated);
   PRESSO_TRY(add_tree(filter, 0));
-  return push({goes_on ? ConditionStep::Kind::kAlso : ConditionStep::Kind::kKeep, 0, 0});
+  return push({ConditionStep::Kind::kKeep, 0, 0});
 }
 
 /// Rows for which the node is true, or false, are left.
-Status PipelineBuilder::add_truth(NodeId id, bool negated, bool goes_on) {
+Status PipelineBuilder::add_truth(NodeId id, bool negated) {
   if (combines_truths(id) && graph_->at(id).nullable) {
     PRESSO_ASSIGN(const Truth truth, is_true(id, negated));
     PRESSO_ASSIGN(const std::size_t value, value_of_truth(truth));
-    return filter_by(value, goes_on);
+    return filter_by(value);
   }
   PRESSO_TRY(drop_nulls(id));
   PRESSO_ASSIGN(std::size_t truth, value_of(id));
   if (negated) {
     PRESSO_ASSIGN(truth, append(Kind::kNot, truth, truth, false));
   }
-  return filter_by(truth, goes_on);
+  return filter_by(truth);
 }
 
 /// Rows for which the node is null are dropped.
@@ -128,10 +125,9 @@ Status PipelineBuilder::drop_nulls(NodeId id) {
   return valid.truth ? filter_by(*valid.truth) : Status();
 }
 
-Status PipelineBuilder::filter_by(std::size_t truth, bool goes_on) {
+Status PipelineBuilder::filter_by(std::size_t truth) {
   Value value;
   value.step.kind = Kind::kFilter;
-  if (goes_on) value.step.column = PipelineStep::kGoesOn;
   value.from = {truth};
   PRESSO_ASSIGN([[maybe_unused]] const std::size_t filter, append(std::move(value)));
   return {};
@@ -402,77 +398,20 @@ void PipelineBuilder::drop_idle_steps() {
   }
 }
 
-namespace {
-
-/// Registers that are free again are taken by values of the same width only: lanes do not wait for
-/// each other between steps, and in a register of another width they would write what others read.
-class Registers {
- public:
-  RegisterPlace take(bool is_wide) {
-    std::vector<RegisterPlace>& free = free_[is_wide ? 1 : 0];
-    if (free.empty()) {
-      const std::size_t unit = units_;
-      units_ += is_wide ? 2 : 1;
-      return {static_cast<Byte>(unit | (is_wide ? RegisterPlace::kWide : 0))};
-    }
-    const RegisterPlace place = free.back();
-    free.pop_back();
-    return place;
-  }
-  void give_back(RegisterPlace place) { free_[place.is_wide() ? 1 : 0].push_back(place); }
-  std::size_t units() const { return units_; }  ///< of narrow ones
-
- private:
-  std::size_t units_ = 0;
-  std::vector<RegisterPlace> free_[2];  ///< narrow, wide
-};
-
-}  // namespace
-
-/// A value's register is free again after its last reader; what cells and groups read stays.
-Status PipelineBuilder::deal_registers(Pipeline& pipeline) const {
-  constexpr std::size_t kForever = ~std::size_t{0};
-  std::vector<std::size_t> last(values_.size(), 0);
-  for (std::size_t i = 0; i < values_.size(); ++i) {
-    for (const std::size_t from : values_[i].from) last[from] = std::max(last[from], i);
-  }
-  for (const Cell& cell : cells_) {
-    if (cell.reads_value()) last[cell.value] = kForever;
-    if (cell.valid.truth) last[*cell.valid.truth] = kForever;
-  }
-  if (group_) last[*group_] = kForever;
-  if (order_) last[*order_] = kForever;
-  for (const auto& [value, wide] : outputs_) last[value] = kForever;
-  for (const StageUse& use : stages_) {
-    if (!use.has_chains()) continue;
-    // Steps behind it run again for each build row, and find what came before as it was.
-    for (std::size_t i = 0; i <= use.find; ++i) {
-      if (i == use.find || last[i] > use.find) last[i] = kForever;
-    }
-  }
+/// Each value has a register of its own, with the number of its step.
+void PipelineBuilder::deal_registers(Pipeline& pipeline) const {
   std::vector<RegisterPlace> register_of(values_.size());
-  Registers registers;
   for (std::size_t i = 0; i < values_.size(); ++i) {
     const Value& value = values_[i];
-    PipelineStep step = value.step;
+    PipelineStep& step = pipeline.program[i];
+    step = value.step;
     RegisterPlace* const places[] = {&step.a, &step.b};
     for (std::size_t k = 0; k < value.from.size(); ++k) *places[k] = register_of[value.from[k]];
-    for (const std::size_t from : std::set<std::size_t>(value.from.begin(), value.from.end())) {
-      if (last[from] == i) registers.give_back(register_of[from]);
-    }
-    if (has_result(step.kind)) {
-      register_of[i] = registers.take(value.is_wide);
-      if (registers.units() > kMostRegisterUnits) return refused("expressions that are too large");
-      step.to = register_of[i];
-    }
-    pipeline.program[i] = step;
+    if (!has_result(step.kind)) continue;
+    register_of[i] = {static_cast<Byte>(i | (value.is_wide ? RegisterPlace::kWide : 0))};
+    step.to = register_of[i];
   }
-  const bool has_parts = std::any_of(cells_.begin(), cells_.end(),
-                                     [](const Cell& cell) { return cell.part != RealPart::kNone; });
-  if (has_parts) pipeline.part_register = registers.take(true);
-  if (registers.units() > kMostRegisterUnits) return refused("expressions that are too large");
   pipeline.steps = static_cast<Byte>(values_.size());
-  pipeline.register_units = static_cast<Byte>(registers.units());
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     const Cell& cell = cells_[i];
     PipelineCell& to = pipeline.cell[i];
@@ -502,24 +441,21 @@ Status PipelineBuilder::deal_registers(Pipeline& pipeline) const {
   pipeline.outputs = static_cast<Byte>(outputs_.size());
   if (group_) pipeline.group_register = register_of[*group_];
   if (order_) pipeline.order_register = register_of[*order_];
-  return {};
 }
 
 /// From here on a vector of 1,024 rows has probably one that fulfils the conditions, and columns
 /// of the program are worth being read ahead.
 constexpr double kEarlySelectivity = 1e-3;
 
-/// From here on hardly any vector has few rows left.
-constexpr double kListedSelectivity = 0.5;
-
 void PipelineBuilder::mark_columns(Pipeline& pipeline) const {
   std::uint32_t of_program = nullable_;
   std::uint32_t of_conditions = 0;
+  const std::size_t first_steps = steps_of_selective_joins();
   for (std::size_t i = 0; i < values_.size(); ++i) {
     const PipelineStep& step = values_[i].step;
     if (step.kind != Kind::kLoad && step.kind != Kind::kLoadCode) continue;
     of_program |= 1u << step.column;
-    if (i < pipeline.first_steps) of_conditions |= 1u << step.column;
+    if (i < first_steps) of_conditions |= 1u << step.column;
   }
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     if (cells_[i].column_node) of_program |= 1u << pipeline.cell[i].column;
@@ -529,14 +465,8 @@ void PipelineBuilder::mark_columns(Pipeline& pipeline) const {
   }
   pipeline.nullable_columns = nullable_;
   pipeline.program_columns = static_cast<std::uint16_t>(of_program);
-  const bool early = pipeline.first_steps == 0 && execution_.plan.selectivity >= kEarlySelectivity;
+  const bool early = first_steps == 0 && execution_.plan.selectivity >= kEarlySelectivity;
   pipeline.early_columns = static_cast<std::uint16_t>(of_conditions | (early ? of_program : 0));
-  if (is_one_of_several_) {
-    const std::uint32_t all = (1u << columns_.size()) - 1;
-    pipeline.others_columns = static_cast<std::uint16_t>(all & ~(of_conditions | of_program));
-  }
-  pipeline.lists_rows =
-      pipeline.first_steps != 0 || execution_.plan.selectivity < kListedSelectivity;
 }
 
 bool PipelineBuilder::sums_only() const {
@@ -573,16 +503,12 @@ Result<Pipeline> PipelineBuilder::finish(std::uint64_t table_bytes) {
     PRESSO_ASSIGN(group_, append(std::move(group)));
   }
   drop_idle_steps();
-  PRESSO_TRY(deal_registers(pipeline));
-  make_chain(pipeline);
-  pipeline.first_steps = static_cast<Byte>(first_steps());
+  deal_registers(pipeline);
   mark_columns(pipeline);
   pipeline.columns = static_cast<Byte>(columns_.size());
   pipeline.condition_steps = static_cast<Byte>(conditions_.size());
   std::copy(conditions_.begin(), conditions_.end(), pipeline.conditions);
   pipeline.has_groups = has_groups_;
-  pipeline.repeats = std::any_of(stages_.begin(), stages_.end(),
-                                 [](const StageUse& use) { return use.has_chains(); });
   pipeline.groups = groups_;
   set_group_words(pipeline);
   const std::uint64_t place_bytes = (pipeline.group_words + 1) * sizeof(std::uint64_t);

@@ -142,7 +142,8 @@ class PipelineBuilder {
   /// be told, before finish(). kUnsupported: groups cannot be told by their rows.
   const std::vector<StageUse>& stages() const { return stages_; }
   Status set_side(std::size_t stage, std::uint64_t rows, bool repeats, unsigned order_bits);
-  /// Registers are dealt out, counts filled in. `table_bytes`: for a table of groups, at first.
+  /// Steps get their registers, counts are filled in. `table_bytes`: for a table of groups, at
+  /// first.
   Result<Pipeline> finish(std::uint64_t table_bytes = 0);
   /// Of a pipeline that finish() made: which part of the build side of the stage that is made in
   /// parts its next run, and those of of_build_rows(), are for.
@@ -283,7 +284,6 @@ class PipelineBuilder {
   };
 
   class BuildRowSteps;
-  class ChainFinder;
 
   /// A key that becomes one number.
   struct KeyOfSide {
@@ -313,7 +313,7 @@ class PipelineBuilder {
   Status mark_rows(StageUse& use);
   bool marks_rows() const;
   Status drop_nulls(query::NodeId id);
-  Status add_truth(query::NodeId id, bool negated, bool goes_on = false);
+  Status add_truth(query::NodeId id, bool negated);
   Status number_key_strings(StageUse& use);
   Result<KeyStrings*> number_on_device(std::size_t of_build, std::size_t of_probe);
   Result<std::size_t> key_value(const StageUse& use, bool of_probe);
@@ -325,10 +325,10 @@ class PipelineBuilder {
                                     std::int64_t beside);
   Result<std::size_t> key_or(query::NodeId id, KeyOfSide& key, std::optional<std::int64_t> beside);
   Status require(KeyOfSide& key, std::size_t truth);
-  Status filter_by(std::size_t truth, bool goes_on = false);
+  Status filter_by(std::size_t truth);
   Result<std::size_t> filter_part(std::size_t key, const KeyInterval& part);
   std::optional<std::size_t> column_of_row(const query::BoundStage& stage, query::NodeId key) const;
-  std::size_t first_steps() const;
+  std::size_t steps_of_selective_joins() const;
   Status want_order();
   Status add_order(Pipeline& pipeline);
   bool may_exceed_counts() const;
@@ -349,7 +349,7 @@ class PipelineBuilder {
   Status add_kernel(const query::DeviceKernel& kernel);
   Status add_kernel_before(const query::DeviceKernel& kernel);
   Status add_groups_of(const query::ConditionGroups& groups);
-  Status add_filter(const query::Filter& filter, bool goes_on);
+  Status add_filter(const query::Filter& filter);
   Status add_tree(const query::Filter& filter, unsigned depth);
   Status add_leaf(const query::Filter& filter);
   Status push(ConditionStep step);
@@ -426,9 +426,7 @@ class PipelineBuilder {
   void mark_columns(Pipeline& pipeline) const;
   void drop_idle_steps();
   bool sums_only() const;
-  void make_chain(Pipeline& pipeline) const;
-  void place_bytes(Pipeline& pipeline) const;
-  Status deal_registers(Pipeline& pipeline) const;
+  void deal_registers(Pipeline& pipeline) const;
 
   const query::Execution& execution_;
   ColumnCodes& strings_;
@@ -438,9 +436,8 @@ class PipelineBuilder {
   std::vector<std::size_t> columns_;
   std::vector<std::shared_ptr<const KernelBefore>> before_;
   std::string plan_;
-  bool takes_rows_ =
-      false;  ///< that a kernel has left; conditions ask for these first (kBitsBefore)
-  bool is_one_of_several_ = false;  ///< kernels
+  /// That a kernel has left; conditions ask for these first (kBitsBefore).
+  bool takes_rows_ = false;
   std::vector<ConditionStep> conditions_;
   std::vector<const query::Filter*> leaves_;
   std::vector<Value> values_;

@@ -304,10 +304,10 @@ Status PipelineBuilder::add_real_result(const Node& node) {
   return {};
 }
 
-/// Up to the last one of the first stages that leave few rows each, where a row of the table has as
-/// many partners as one of the build side's table; 0: too many rows are left, or nothing is to be
-/// done with them.
-std::size_t PipelineBuilder::first_steps() const {
+/// The steps up to the last one of the first stages that leave few rows each, where a row of the
+/// table has as many partners as one of the build side's table; 0: too many rows are left, or
+/// nothing is to be done with them. Columns of later steps are read where a row is left.
+std::size_t PipelineBuilder::steps_of_selective_joins() const {
   constexpr double kFewRows = 0.5;
   constexpr double kFewTogether = 0.2;
   double share = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// PipelineBuilder: operations on doubles become steps (real_steps.cuh), and their sums cells
-// (real_parts.cuh).
+// PipelineBuilder: operations on doubles become steps, and their sums cells
+// (real_values.cuh).
 #include <algorithm>
 #include <bit>
 #include <cmath>

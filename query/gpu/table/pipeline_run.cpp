@@ -11,13 +11,6 @@ namespace presso::gpu {
 Status PipelineRun::begin(const Pipeline& pipeline, bool wants_rows) {
   pipeline_ = pipeline;
   wants_rows_ = wants_rows;
-  if (pipeline_.place == GroupPlace::kDevice) {
-    PRESSO_ASSIGN(const std::uint32_t most, space_.kernels.most_shared_bytes());
-    pipeline_.place = place_of_groups(pipeline_, most);
-    // Many groups wait for device memory, where the program's kernel has more rows on their way
-    // (10^6 groups: 30 ms for 2^30 rows, 50 with a chain).
-    if (pipeline_.place == GroupPlace::kDevice) pipeline_.chain_steps = 0;
-  }
   constexpr std::uint64_t kMatchedBytes = MemoryParts::kAlignment;
   const bool has_cells = pipeline_.place != GroupPlace::kNone &&
                          pipeline_.place != GroupPlace::kRows &&
@@ -46,14 +39,13 @@ Status PipelineRun::prepare(const LoadedTable& table, const TableBlocks& blocks,
     pipeline_.matched_bits = reinterpret_cast<std::uint32_t*>(bits_.get());
     PRESSO_TRY(space_.kernels.clear(bits_.get(), static_cast<std::size_t>(bytes), space_.stream));
   }
-  PRESSO_TRY(shape(table.needs()));
   Upload upload;
   const std::size_t ranges = upload.add(leaves.ranges);
   const std::size_t intervals = upload.add(leaves.intervals);
   const std::size_t bits = upload.add(leaves.code_bits);
   const std::size_t begins = upload.add(codes.begins);
   const std::size_t numbers = upload.add(codes.numbers);
-  // Generated code reads the numbers of eight codes at once, also those behind the last one.
+  // The code reads the numbers of eight codes at once, also those behind the last one.
   const std::vector<std::uint32_t> behind(std::size_t{1} << kMostMappedBits);
   upload.add(behind);
   PRESSO_TRY(copy_prepared(upload));
@@ -69,29 +61,10 @@ Status PipelineRun::prepare(const LoadedTable& table, const TableBlocks& blocks,
   return prepare_code(&table, leaves, codes);
 }
 
-/// Compiles code for the pipeline where that can be; else the general kernels run it.
 Status PipelineRun::prepare_code(const LoadedTable* table, const LeafTables& leaves,
                                  const KeyCodeTables& codes) {
   code_.reset();
-  why_not_compiled_.clear();
-  auto made = KernelRun::make(space_, pipeline_, table, leaves, codes);
-  if (made.ok()) {
-    code_ = std::move(*made);
-    return {};
-  }
-  why_not_compiled_ = made.error().message();
-  return made.error().code == ErrorCode::kUnsupported ? Status() : Status(made.error());
-}
-
-/// What the pipeline's kernel needs of a multiprocessor, and of device memory.
-Status PipelineRun::shape(std::span<const ColumnNeeds> needs) {
-  PRESSO_ASSIGN(const std::uint32_t shared, space_.kernels.most_shared_bytes());
-  shape_ = shape_of(pipeline_, needs, shared);
-  PRESSO_ASSIGN(thread_blocks_, space_.kernels.thread_blocks(pipeline_, shape_));
-  const std::uint64_t scratch = scratch_bytes(pipeline_, shape_, thread_blocks_);
-  if (scratch > scratch_.bytes()) {
-    PRESSO_ASSIGN(scratch_, space_.memory.allocate(scratch));
-  }
+  PRESSO_ASSIGN(code_, KernelRun::make(space_, pipeline_, table, leaves, codes));
   return {};
 }
 
@@ -130,7 +103,6 @@ Status PipelineRun::prepare_build_rows(const Pipeline& pipeline, std::uint64_t r
     const std::uint64_t left = std::min<std::uint64_t>(rows - first, kMaxIntegerRows);
     slices.push_back({first, static_cast<std::uint32_t>(left), 0});
   }
-  PRESSO_TRY(shape({}));
   Upload upload;
   const std::size_t place = upload.add(slices);
   PRESSO_TRY(copy_prepared(upload));
@@ -147,13 +119,10 @@ void PipelineRun::set_conditions(const std::vector<ConditionStep>& steps, const 
   std::copy(steps.begin(), steps.end(), pipeline_.conditions);
   for (std::size_t i = 0; i < strings.size(); ++i) pipeline_.row_bits[i] = strings.bits(i);
   if (rows_before != nullptr) pipeline_.row_bits[kBitsBefore] = rows_before;
-  pipeline_.rows_before = rows_before;
 }
 
 Status PipelineRun::enqueue() {
-  if (code_ != nullptr) return code_->enqueue(pipeline_);
-  auto* const scratch = reinterpret_cast<std::uint64_t*>(scratch_.get());
-  return space_.kernels.run(pipeline_, shape_, scratch, thread_blocks_, space_.stream);
+  return code_->enqueue(pipeline_);
 }
 
 void PipelineRun::set_tasks(std::uint32_t first, std::uint32_t end) {

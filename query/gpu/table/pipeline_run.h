@@ -5,7 +5,6 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -32,8 +31,9 @@ class PipelineRun {
   /// (nullptr: there is none).
   void set_conditions(const std::vector<ConditionStep>& steps, const StringRows& strings,
                       const std::uint32_t* rows_before = nullptr);
-  /// Copies to the device what the pipeline asks of a table. `blocks`: the table's, or those of
-  /// several of the same kind.
+  /// Copies to the device what the pipeline asks of a table, and compiles the code that runs it,
+  /// unless there is such code. `blocks`: the table's, or those of several of the same kind.
+  /// Errors: those of KernelRun::make().
   Status prepare(const LoadedTable& table, const TableBlocks& blocks, const LeafTables& leaves,
                  const KeyCodeTables& codes);
   /// Between runs over the tables: the next one is of this pipeline, which differs from the one
@@ -60,10 +60,8 @@ class PipelineRun {
   void drop_rows() { parts_.clear(); }
   /// Rows that matched.
   Result<std::uint64_t> matched();
-  /// Why no code was compiled for the table that was prepared; empty: it was.
-  const std::string& why_not_compiled() const { return why_not_compiled_; }
-  /// The code that was compiled for it; empty: none.
-  std::string source() const { return code_ != nullptr ? code_->source() : std::string(); }
+  /// The code that was compiled for the table that was prepared.
+  const std::string& source() const { return code_->source(); }
   /// As kernels get it.
   const Pipeline& pipeline() const { return pipeline_; }
   /// In device memory, which rows of the table that was prepared last match, as
@@ -83,23 +81,18 @@ class PipelineRun {
 
  private:
   Result<std::uint64_t> word(const std::uint64_t* there) const;
-  Status shape(std::span<const ColumnNeeds> needs);
   Status copy_prepared(const Upload& upload);
   Status prepare_code(const LoadedTable* table, const LeafTables& leaves,
                       const KeyCodeTables& codes);
 
   const RunSpace& space_;
   Pipeline pipeline_;
-  PipelineShape shape_;
   PinnedMemory pinned_;
   DeviceMemory prepared_;
-  std::uint32_t thread_blocks_ = 0;
   DeviceMemory cells_;  ///< behind the words of Pipeline::matched, rows_out and fault
   PartedGroups parts_;
-  bool has_too_many_rows_ = false;  ///< for what `parts_` has memory for
-  DeviceMemory scratch_;
-  std::unique_ptr<KernelRun> code_;  ///< nullptr: for this pipeline none is compiled
-  std::string why_not_compiled_;
+  bool has_too_many_rows_ = false;   ///< for what `parts_` has memory for
+  std::unique_ptr<KernelRun> code_;  ///< for what was prepared
   bool wants_rows_ = false;
   DeviceMemory bits_;
 };

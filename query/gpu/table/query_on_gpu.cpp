@@ -193,8 +193,7 @@ Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::Gr
   PinnedPieces pinned(memory_);
   TaskQueue queue(execution.threads);
   WantedCosts costs(execution);
-  const RunSpace space =
-      this->space(pinned, queue, stream.get(), costs.get(), execution.options.tells_code);
+  const RunSpace space = this->space(pinned, queue, stream.get(), costs.get());
   const std::vector<query::NodeId> distinct = query::distinct_arguments(execution.query);
   AggregateChoice choice;
   if (!distinct.empty()) choice.distinct = distinct[0];
@@ -269,8 +268,7 @@ Result<std::vector<RowStore>> QueryOnGpu::joined_rows(query::Execution& executio
   PinnedPieces pinned(memory_);
   TaskQueue queue(execution.threads);
   WantedCosts costs(execution);
-  const RunSpace space =
-      this->space(pinned, queue, stream.get(), costs.get(), execution.options.tells_code);
+  const RunSpace space = this->space(pinned, queue, stream.get(), costs.get());
   PRESSO_ASSIGN(const auto made, make_row_pipeline(space, execution, columns));
   JoinedRows rows(space, execution, *made);
   PRESSO_ASSIGN(std::vector<RowStore> stores, rows.run());
@@ -288,8 +286,7 @@ Result<std::shared_ptr<const query::MatchedRows>> QueryOnGpu::rows(query::Execut
   PinnedPieces pinned(memory_);
   TaskQueue queue(execution.threads);
   WantedCosts costs(execution);
-  const RunSpace space =
-      this->space(pinned, queue, stream.get(), costs.get(), execution.options.tells_code);
+  const RunSpace space = this->space(pinned, queue, stream.get(), costs.get());
   PRESSO_ASSIGN(const DeviceMemory values, place_values(space, builder, pipeline));
   PipelineRun pipeline_run(space);
   PRESSO_TRY(pipeline_run.begin(pipeline, true));

@@ -27,7 +27,7 @@ struct QueryPipeline;
 class QueryOnGpu final : public QueryDevice {
  public:
   /// `kept`: of memory, from a query to the next one (Memory). `compiler`: of kernels for a query;
-  /// nullptr: there is none.
+  /// nullptr: there is none, and tables may be loaded but not queried.
   QueryOnGpu(std::unique_ptr<Device> device, std::shared_ptr<TableKernels> kernels,
              std::shared_ptr<StringKernels> strings, const MemoryLimits& limits,
              const MemoryLimits& kept, std::string name, int number = 0,
@@ -71,10 +71,10 @@ class QueryOnGpu final : public QueryDevice {
                                                     unsigned threads);
 
  private:
-  RunSpace space(PinnedPieces& pinned, TaskQueue& queue, Stream stream, QueryCosts* costs = nullptr,
-                 bool always_compiles = false) {
-    return {memory_, *kernels_, *strings_, pinned, stream,          &residents_,    &load_times_,
-            &queue,  sums_,     rates_,    costs,  compiler_.get(), always_compiles};
+  RunSpace space(PinnedPieces& pinned, TaskQueue& queue, Stream stream,
+                 QueryCosts* costs = nullptr) {
+    return {memory_,      *kernels_, *strings_, pinned, stream, &residents_,
+            &load_times_, &queue,    sums_,     rates_, costs,  compiler_.get()};
   }
   Result<query::RowStore> groups(const RunSpace& space, query::Execution& execution,
                                  const query::GroupInput& input, const AggregateChoice& choice);

@@ -62,7 +62,6 @@ struct RunSpace {
   HostRates rates = {};
   QueryCosts* costs = nullptr;         ///< of kernels, is added to; nullptr: nobody wants to know
   KernelCompiler* compiler = nullptr;  ///< of kernels for a query; nullptr: there is none
-  bool always_compiles = false;        ///< whatever the compiler's policy is
 
   Device& device() const { return memory.device(); }
   /// Calls `work(0)` to `work(count - 1)`, each once, by all threads of the queue. The error is

@@ -146,7 +146,7 @@ Result<LoadedTable> TableParts::with_residents(LoadedTable read) {
   part.rows_ = read.rows_;
   part.memory_ = std::move(read.memory_);
   part.keeps_.assign(residents_.begin(), residents_.end());
-  part.needs_.resize(sources_.size());
+  part.vector_forms_.resize(sources_.size());
   part.forms_.resize(sources_.size());
   part.host_blocks_.resize(sources_.size());
   for (std::size_t i = 0; i < sources_.size(); ++i) add_column(part, i, read);
@@ -159,13 +159,13 @@ Result<LoadedTable> TableParts::with_residents(LoadedTable read) {
 void TableParts::add_column(LoadedTable& part, std::size_t column, LoadedTable& read) const {
   if (!sources_[column].is_resident) {
     part.host_blocks_[column] = std::move(read.host_blocks_[sources_[column].missing]);
-    part.needs_[column] = read.needs_[sources_[column].missing];
+    part.vector_forms_[column] = read.vector_forms_[sources_[column].missing];
     return;
   }
-  ColumnNeeds& needs = part.needs_[column];
+  ColumnForms& forms = part.vector_forms_[column];
   for (const auto& table : residents_) {
     if (table->loaded().groups().empty()) continue;
-    needs.raise_to(table->loaded().needs()[*table->find_column(wanted_.columns[column])]);
+    forms.add(table->loaded().vector_forms()[*table->find_column(wanted_.columns[column])]);
   }
   part.forms_[column] = common_form(column);
   for (std::size_t i = 0; i < part.groups_.size(); ++i) {

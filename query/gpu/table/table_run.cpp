@@ -69,19 +69,16 @@ void note_columns(const TableParts& parts, const PipelineBuilder& builder,
   if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
 }
 
-/// The code that was compiled for the query, each text once, or why there is none. The code itself
-/// numbers columns: the names of a file are no part of it.
+/// The code that was compiled for the query, each text once. The code itself numbers columns: the
+/// names of a file are no part of it.
 void note_code(const PipelineBuilder& builder, const PipelineRun& run,
                query::Execution& execution) {
-  std::string note = "code for the GPU: none was compiled: " + run.why_not_compiled();
-  if (const std::string source = run.source(); !source.empty()) {
-    note = "code for the GPU:";
-    for (std::size_t i = 0; i < builder.columns().size(); ++i) {
-      note += (i == 0 ? " column " : ", ") + std::to_string(i) + " is " +
-              execution.scan.columns[builder.columns()[i]].name;
-    }
-    note += "\n" + source;
+  std::string note = "code for the GPU:";
+  for (std::size_t i = 0; i < builder.columns().size(); ++i) {
+    note += (i == 0 ? " column " : ", ") + std::to_string(i) + " is " +
+            execution.scan.columns[builder.columns()[i]].name;
   }
+  note += "\n" + run.source();
   std::vector<std::string>& notes = execution.notes;
   if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
 }

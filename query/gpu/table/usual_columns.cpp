@@ -71,7 +71,7 @@ bool UsualColumns::has_doubles(std::size_t column) const {
 /// Decodes a column of doubles of which too few vectors have the same form.
 Status UsualColumns::make_plain(std::size_t column) {
   std::vector<TableBlock>& blocks = table_.host_blocks_[column];
-  const std::uint64_t most = table_.needs_[column].forms.most().vectors;
+  const std::uint64_t most = table_.vector_forms_[column].most().vectors;
   std::uint64_t plain = 0;
   std::vector<std::uint32_t> list;
   for (std::size_t slice = 0; slice < blocks.size(); ++slice) {
@@ -130,7 +130,7 @@ Status UsualColumns::make_column(std::size_t column) {
   memory_.clear();
   form_ = {};
   form_.is_read = true;
-  const ColumnForms& forms = table_.needs_[column].forms;
+  const ColumnForms& forms = table_.vector_forms_[column];
   const ColumnForms::Form most = forms.most();
   form_.width = most.width;
   form_.divisor = most.divisor;

@@ -87,7 +87,7 @@ TEST_F(CubinMakerTest, WhatIsOnDiskNeedsNoCompiler) {
   ASSERT_TRUE(found.ok());
   EXPECT_EQ(*found, *made);
   ASSERT_FALSE(missing.ok());
-  EXPECT_EQ(missing.error().code, ErrorCode::kUnsupported);
+  EXPECT_EQ(missing.error().code, ErrorCode::kNoDevice);
   EXPECT_NE(missing.error().what.find("/nowhere/libnvrtc.so"), std::string::npos);
   EXPECT_TRUE(second.cubin(std::string(kSource) + "// new\n").ok());  // it is looked for again
 }

@@ -42,10 +42,7 @@ struct Made {
   Pipeline pipeline;
   QueryShape shape;
 
-  Made() {
-    shape.most_shared_bytes = kSharedBytes;
-    shape.takes_unmeasured = true;
-  }
+  Made() { shape.most_shared_bytes = kSharedBytes; }
   void add_column(Byte width, bool has_nulls = false) {
     shape.columns.push_back({width, has_nulls});
     pipeline.columns = static_cast<Byte>(shape.columns.size());
@@ -104,7 +101,7 @@ Made sum_of_products() {
   made.add_load(1, narrow(1));
   made.add_binary(PipelineStep::Kind::kMultiply, wide(2), narrow(0), narrow(1));
   made.add_cell(PipelineCell::Kind::kSum, wide(2));
-  made.pipeline.place = GroupPlace::kLanes;
+  made.pipeline.place = GroupPlace::kDevice;
   return made;
 }
 
@@ -171,7 +168,7 @@ Made numbers_of_40_bits() {
   made.add_binary(PipelineStep::Kind::kMultiply, wide(3), wide(0), narrow(2));
   made.add_cell(PipelineCell::Kind::kMax, wide(0));
   made.add_cell(PipelineCell::Kind::kSum, wide(3));
-  made.pipeline.place = GroupPlace::kLanes;
+  made.pipeline.place = GroupPlace::kDevice;
   made.shape.has_others = false;
   return made;
 }
@@ -260,7 +257,6 @@ Made joined_sums() {
 Made joined_pairs() {
   Made made = joined_sums();
   static std::uint32_t next[1];
-  made.pipeline.repeats = true;
   made.pipeline.lookups[0].next = made.pipeline.lookups[1].next = next;
   PipelineStep& check = made.add_join(PipelineStep::Kind::kCheckOrNone, 1, narrow(7), narrow(3));
   check.b = narrow(4);
@@ -339,7 +335,7 @@ Made marked_rows() {
   made.add_join(PipelineStep::Kind::kFindNone, 0, {}, wide(0));
   made.add_join(PipelineStep::Kind::kFind, 1, narrow(2), wide(0));
   made.add_join(PipelineStep::Kind::kMarkOnly, 1, {}, narrow(2));
-  made.pipeline.place = GroupPlace::kLanes;
+  made.pipeline.place = GroupPlace::kDevice;
   return made;
 }
 
@@ -383,7 +379,7 @@ Made sum_of_doubles() {
   made.pipeline.cell[0].column = 3;
   made.add_cell(PipelineCell::Kind::kMin, wide(8));
   made.pipeline.cell[4].part = gpu::RealPart::kOrder;
-  made.pipeline.place = GroupPlace::kLanes;
+  made.pipeline.place = GroupPlace::kDevice;
   return made;
 }
 
@@ -450,18 +446,6 @@ TEST(KernelSource, IsTheSameForOtherBuildSides) {
   other.pipeline.arrays[1].is_wide = false;
   EXPECT_NE(one.text(), other.text());
   EXPECT_NE(one.text(), joined_pairs().text());
-}
-
-/// Products of integers with constants were.
-TEST(KernelSource, RefusesWhatWasNotMeasured) {
-  for (Made made : {joined_sums(), sum_of_doubles(), sums_by_keys(), written_rows()}) {
-    EXPECT_NE(made.text(), "");
-    made.shape.takes_unmeasured = false;
-    EXPECT_EQ(gpu::source_of(made.pipeline, made.shape).error().code, ErrorCode::kUnsupported);
-  }
-  Made made = sums_by_strings();
-  made.shape.takes_unmeasured = false;
-  EXPECT_NE(made.text(), "");
 }
 
 /// Those for which there is no room among the arguments are looked up in the leaf.

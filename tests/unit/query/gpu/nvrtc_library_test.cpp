@@ -187,7 +187,7 @@ TEST(NvrtcMissing, TheErrorSaysWhereItWasLookedForAndWhatToInstall) {
   // One that is not there, and libraries that are something else.
   const auto opened = NvrtcLibrary::open({"libnvrtc_of_nobody.so.1", "libm.so.6", "/dev/null"});
   ASSERT_FALSE(opened.ok());
-  EXPECT_EQ(opened.error().code, ErrorCode::kUnsupported);
+  EXPECT_EQ(opened.error().code, ErrorCode::kNoDevice);
   for (const char* const part : {"NVRTC", "libnvrtc_of_nobody.so.1, libm.so.6, /dev/null",
                                  "cuda-nvrtc-13-0", "nvidia-cuda-nvrtc", "PRESSO_NVRTC"}) {
     EXPECT_NE(opened.error().what.find(part), std::string::npos) << opened.error().what;
