@@ -6,7 +6,6 @@
 #include "query/gpu/table/block_job.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "decompress/columns/cpu/integer_decoder.h"
