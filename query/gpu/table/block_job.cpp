@@ -38,7 +38,7 @@ bool has_usual_reals(const presso::IntegerParameters& block, const VectorEntry& 
 
 /// The forms of the block's vectors. Vectors with damaged entries may give anything, since the
 /// check finds them.
-ColumnForms forms_of(const presso::IntegerBlock& block) {
+ColumnForms vector_forms_of(const presso::IntegerBlock& block) {
   ColumnForms forms;
   const std::uint32_t vectors = vectors_of(block.parameters.rows);
   if (block.payload.size() < std::size_t{vectors} * kVectorEntryBytes) return forms;
@@ -89,7 +89,7 @@ Status read_integers(BlockJob& job, MutableBytes stored) {
   job.bytes = static_cast<std::uint32_t>(opened.block.payload.size());
   job.checksum = opened.checksum;
   job.parameters = opened.block.parameters;
-  job.forms = forms_of(opened.block);
+  job.forms = vector_forms_of(opened.block);
   return {};
 }
 
