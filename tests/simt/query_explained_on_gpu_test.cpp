@@ -96,7 +96,7 @@ TEST(ExplainedOnGpu, WhatCannotBeCompiledIsTheCpus) {
   EXPECT_TRUE(says(answer_with(query, options).text, why.c_str()));
   options.cpu_fallback = true;
   const Answer found = answer_with(query, options);
-  EXPECT_EQ(found.summary.why_cpu, why);
+  EXPECT_EQ(found.summary.why_cpu, "no usable GPU: " + why);
   options.device = nullptr;
   EXPECT_EQ(found.text, answer_with(query, options).text);
 }

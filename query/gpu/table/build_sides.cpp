@@ -449,7 +449,7 @@ Result<std::unique_ptr<QueryPipeline>> make_pipeline(const RunSpace& space,
     if (large && !in_parts) {
       in_parts = large;
     } else if (made->builder.counts_pairs()) {
-      may_count = false;  // which takes registers, or pairs may be too many to be counted
+      may_count = false;  // which takes steps, or pairs may be too many to be counted
       before.restore(execution);
       continue;
     } else if (!are_told_by_rows) {

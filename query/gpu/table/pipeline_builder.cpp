@@ -357,8 +357,8 @@ bool has_result(Kind kind) {
   }
 }
 
-/// Drops steps whose values nobody reads, of which choices leave many: they would take registers
-/// and time. No step may be added by what was known of those before.
+/// Drops steps whose values nobody reads, of which choices leave many: they would take time. No
+/// step may be added by what was known of those before.
 void PipelineBuilder::drop_idle_steps() {
   std::vector<bool> is_read(values_.size());
   for (const Cell& cell : cells_) {
