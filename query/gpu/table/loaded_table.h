@@ -110,7 +110,10 @@ class LoadedTable {
   /// How many bytes of device memory are given back with it.
   std::uint64_t device_bytes() const;
   /// For measurements in which the same rows lie in device memory otherwise than here.
-  void set_vector_forms(std::vector<ColumnForms> forms) { vector_forms_ = std::move(forms); }
+  void set_vector_forms(std::vector<ColumnForms> forms) {
+    vector_forms_ = std::move(forms);
+    forms_.assign(vector_forms_.size(), std::nullopt);
+  }
 
  private:
   friend class LoadingPart;
