@@ -193,7 +193,10 @@ TEST(HostColumnsOnGpu, OfNestedBuildSidesKeepToOneLimit) {
     const Used without = run(20 * kKibi, device_bytes);
     for (const std::uint64_t memory_bytes : {380 * kKibi, 500 * kKibi, 900 * kKibi}) {
       const Used used = run(memory_bytes, device_bytes);
-      EXPECT_LE(used.pinned_bytes, without.pinned_bytes + memory_bytes / 2) << memory_bytes;
+      // A piece on its way back is there as long as the query.
+      constexpr std::uint64_t kPiece = 64 * kKibi;
+      EXPECT_LE(used.pinned_bytes, without.pinned_bytes + kPiece + memory_bytes / 2)
+          << memory_bytes;
       both += used.on_host > 1 ? 1 : 0;
     }
   }

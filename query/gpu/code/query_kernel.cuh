@@ -127,15 +127,6 @@ struct PackedWide {
   }
 };
 
-/// Asks for a vector's words, of kWidth bits, before they are loaded: from device memory to L2.
-template <u32 kWidth>
-PRESSO_DEVICE void prefetch_words(const u32* from) {
-  PRESSO_UNROLL
-  for (u32 word = 0; word < kWidth; word += kWarpSize) {
-    if (word + simt::lane() < kWidth) simt::prefetch(from + (word + simt::lane()) * kLanes);
-  }
-}
-
 // --- tasks
 
 /// What a warp knows of the vectors of its task; in shared memory. `kTestsWide`: some test compares
@@ -742,10 +733,6 @@ PRESSO_DEVICE void run_usual(const QueryArguments& q) {
     }
     for (u32 left = found.possible & found.usual; left != 0; left &= left - 1) {
       const u32 in_task = simt::find_first_set(left) - 1;
-      [[maybe_unused]] const u32 behind = left & (left - 1);
-      if constexpr (Question::kPrefetches) {
-        if (behind != 0) Question::Columns::prefetch(task, simt::find_first_set(behind) - 1);
-      }
       const u32 vector = first + in_task;
       const Place at{slice, vector, of.group, of.first_row + vector * kVectorRows,
                      vector_rows(of.rows, vector)};

@@ -132,13 +132,12 @@ PRESSO_DEVICE RealPlace real_place(const Task& task, u32 column, u32 in_task, u6
 }
 
 // Columns: a lane's values of kSteps steps in registers, once a chunk is loaded; at() reads a
-// single one. Vectors take kLines times 32 words, which are asked for ahead.
+// single one.
 
 /// Values of 8 or 4 bytes as they lie in memory.
 template <u32 kBytes, u32 kSteps>
 struct PlainColumn {
   using Value = std::conditional_t<kBytes == 8, u64, u32>;
-  static constexpr u32 kLines = kVectorRows * kBytes / (kLanes * sizeof(u32));
   Value values[kSteps];
 
   /// Rows that the vector has not are not read.
@@ -157,7 +156,6 @@ struct PlainColumn {
 /// how a value is made of that.
 template <class Made, u32 kWidth, u32 kSteps>
 struct NumberColumn {
-  static constexpr u32 kLines = kWidth + 1;
   u64 values[kSteps];
 
   static PRESSO_DEVICE u64 at(const RealPlace& from, u32 step) {
@@ -198,7 +196,6 @@ using AlpColumn = NumberColumn<MadeOfDecimals, kWidth, kSteps>;
 /// which a code of kCodeBits bits chooses, or those of an exception.
 template <u32 kWidth, u32 kCodeBits, u32 kSteps>
 struct AlpRdColumn {
-  static constexpr u32 kLines = kWidth + kCodeBits + 1;
   static constexpr u32 kHighBits = kWidth - kWordBits;
   static constexpr u32 kCodesAt = 4;
   u64 values[kSteps];
@@ -260,12 +257,6 @@ struct AlpRdColumn {
     });
   }
 };
-
-/// Asks for a vector of doubles before it is loaded: from device memory to L2.
-template <u32 kLines>
-PRESSO_DEVICE void prefetch_lines(const u32* vector) {
-  for (u32 i = simt::lane(); i < kLines; i += kWarpSize) simt::prefetch(vector + i * kLanes);
-}
 
 /// The lane mask of rows that a test holds for, by what a double is in the order of zones.
 template <u32 kTest, u32 kColumn, u32 kBytes, class Columns>
