@@ -169,8 +169,9 @@ TEST(PlainColumns, AreJoinedAsStoredOnesAre) {
 /// Strings come as tokens and bytes, from all copies together.
 TEST(CopiesOfStrings, PassConditionsAsOftenAsOne) {
   const KeyedTables tables(KeyedTables::Form::kMixed);
-  for (const char* const condition : {"other_key like '%a%'", "fact_key not like '%b%' and x < 3",
-                                      "fact_key like '%a%' or other_key like '%c%'"}) {
+  for (const char* const condition :
+       {"other_key like '%a%'", "fact_key not like '%b%' and x < 3",
+        "fact_key like '%a%' and id in (5, 700)", "fact_key like '%a%' or other_key like '%c%'"}) {
     SCOPED_TRACE(condition);
     const Query query = tables.query_of(
         std::string("select count(*), sum(id), min(x), count(fact_key) from facts where ") +

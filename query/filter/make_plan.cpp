@@ -131,6 +131,7 @@ Result<PlannerInput> planner_input(const std::vector<Table>& tables, const Bound
   const ConditionEstimator estimator(*group, rates);
   for (const Condition& condition : conditions) {
     input.selectivities.push_back(estimator.selectivity(condition.filter));
+    input.by_rows.push_back(tests_by_rows(*group, condition.filter));
   }
   SampledConditions sampled;
   sampled.open_shares.assign(count, 1);
@@ -181,6 +182,7 @@ Result<FilterPlan> make_filter_plan(const std::vector<Table>& tables, const Boun
   for (std::size_t i = 0; i < count; ++i) {
     const ConditionCost& cost = input.costs[i];
     plan.conditions[i].selectivity = input.selectivities[i];
+    plan.conditions[i].by_rows = !input.by_rows.empty() && input.by_rows[i];
     plan.conditions[i].cost_ns =
         cost.vector_ns + cost.row_ns + cost.read_ns +
         (cost.sparse_ns > 0 ? std::min(cost.dense_ns, cost.sparse_ns) : cost.dense_ns);

@@ -88,8 +88,8 @@ DeviceCost bits_cost(const GpuQueryRates& rates) {
 }
 
 /// Cost of a string test on a GPU. Dictionary codes are looked up in a set within the kernel.
-/// Tokens and text are tested beforehand by kernels of their own, on all rows, which leave a
-/// bitmap.
+/// Tokens and text are tested beforehand by kernels of their own, which leave a bitmap. That they
+/// test only rows that a kernel before has left is not part of the model.
 DeviceCost device_text_cost(const GpuQueryRates& rates, const ColumnWeight& weight) {
   const Representation representation = weight.representation;
   const bool is_coded = representation != Representation::kToken &&
@@ -157,6 +157,16 @@ DeviceCost device_cost(const GroupReader& group, const GpuQueryRates& rates, con
       for (const Filter& part : filter.parts) cost += device_cost(group, rates, part);
       return cost;
   }
+}
+
+bool tests_by_rows(const GroupReader& group, const Filter& filter) {
+  if (!filter.is_leaf()) {
+    return std::any_of(filter.parts.begin(), filter.parts.end(),
+                       [&group](const Filter& part) { return tests_by_rows(group, part); });
+  }
+  if (filter.kind != Kind::kText) return false;
+  const Representation representation = group.chunk(filter.column).representation;
+  return representation == Representation::kToken || representation == Representation::kBytes;
 }
 
 double ConditionEstimator::selectivity(const Filter& filter) const {

@@ -18,6 +18,9 @@ namespace presso::query {
 /// The cost of a condition on a GPU with the given rates, from the directory of `group`.
 DeviceCost device_cost(const GroupReader& group, const GpuQueryRates& rates, const Filter& filter);
 
+/// Condition::by_rows, from the directory of `group`.
+bool tests_by_rows(const GroupReader& group, const Filter& filter);
+
 /// Estimates for the CPU. The first row group of the tables stands for all others.
 class ConditionEstimator {
  public:

@@ -32,6 +32,43 @@ void add_group(const FilterPlan& plan, const std::vector<std::size_t>& group,
   if (!expressions.empty()) kernel.expressions.push_back(std::move(expressions));
 }
 
+/// A kernel more pays, for strings that are tested row by row, if others leave at most this share.
+constexpr double kShareToDivide = 0.75;
+
+std::uint32_t string_tests(const Filter& filter) {
+  if (filter.is_leaf()) return filter.kind == Filter::Kind::kText ? 1 : 0;
+  std::uint32_t tests = 0;
+  for (const Filter& part : filter.parts) tests += string_tests(part);
+  return tests;
+}
+
+/// Appends the kernel, as two if strings that are tested row by row are to wait for others. Each
+/// has room for the bits of three tests of strings beside those of the rows that are left.
+void add_divided(const FilterPlan& plan, DeviceKernel kernel, std::vector<DeviceKernel>& kernels) {
+  DeviceKernel first, then;
+  double share = 1;
+  std::uint32_t tests[2] = {0, 0};
+  for (const std::vector<std::size_t>& group : kernel.on_columns) {
+    std::vector<std::size_t> parts[2];
+    for (const std::size_t number : group) {
+      const Condition& condition = plan.conditions[number];
+      parts[condition.by_rows ? 1 : 0].push_back(number);
+      tests[condition.by_rows ? 1 : 0] += string_tests(condition.filter);
+      if (!condition.by_rows) share *= condition.selectivity;
+    }
+    if (!parts[0].empty()) first.on_columns.push_back(std::move(parts[0]));
+    if (!parts[1].empty()) then.on_columns.push_back(std::move(parts[1]));
+  }
+  const bool has_room = tests[0] < kMostStringTests && tests[1] < kMostStringTests;
+  if (first.on_columns.empty() || then.on_columns.empty() || !has_room || share > kShareToDivide) {
+    kernels.push_back(std::move(kernel));
+    return;
+  }
+  then.expressions = std::move(kernel.expressions);
+  kernels.push_back(std::move(first));
+  kernels.push_back(std::move(then));
+}
+
 /// Checks whether a kernel can test the conditions in the order and the groups of the pass: no
 /// condition on a column may come after, or in one group with, an expression.
 Status check_order(const FilterPlan& plan, const FilterPass& pass) {
@@ -64,6 +101,11 @@ Result<std::vector<DeviceKernel>> device_kernels(const FilterPlan& plan, const P
     if (i > 0 && (is_asked || by_its_rates)) kernels.emplace_back();
     if (is_asked) PRESSO_TRY(check_order(plan, pass));
     for (const auto& group : pass.groups) add_group(plan, group, kernels.back());
+  }
+  if (!is_asked && asked.rows != PlanChoice::Rows::kList) {
+    std::vector<DeviceKernel> divided;
+    for (DeviceKernel& kernel : kernels) add_divided(plan, std::move(kernel), divided);
+    kernels = std::move(divided);
   }
   if (plan.writes_rows) kernels.emplace_back();
   if (kernels.size() > 1 && asked.rows == PlanChoice::Rows::kList) {

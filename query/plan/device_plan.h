@@ -28,7 +28,9 @@ struct DeviceKernel {
 
 /// The kernels for a plan, at least one; the last one may have no conditions. If the user has
 /// dictated no plan and the GPU's rates are unknown, there is one kernel, since writing and reading
-/// rows between two kernels mostly costs more than it saves.
+/// rows between two kernels mostly costs more than it saves. In both cases a kernel is divided if
+/// it tests strings row by row (Condition::by_rows) and other conditions on columns that drop rows:
+/// then these come first, and strings are tested on the rows that are left only.
 ///
 /// Errors: kUnsupported, with the reason, where a plan was asked for that a GPU cannot follow: an
 /// expression before or beside a condition on a column in one kernel, or lists between kernels.

@@ -30,6 +30,9 @@ struct Condition {
   /// Rows that fail this condition would be dropped later in any case, by a join. The scan stops
   /// testing it if most rows pass.
   bool is_optional = false;
+  /// It tests strings that are stored as tokens or bytes, in the row group that stands for others:
+  /// a GPU tests them row by row, in kernels of their own.
+  bool by_rows = false;
 };
 
 /// One pass over a slice.

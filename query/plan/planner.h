@@ -92,6 +92,8 @@ struct PlannerInput {
   /// Costs, and shares of rows that pass, by condition.
   std::vector<ConditionCost> costs;
   std::vector<double> selectivities;
+  /// Condition::by_rows; empty: there are no rows.
+  std::vector<bool> by_rows;
   /// Without vectors, conditions count as independent.
   ConditionSample sample;
   /// The share of rows in slices that zones do not rule out (S1.1). All others cost nothing; costs,

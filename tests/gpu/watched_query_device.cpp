@@ -258,6 +258,20 @@ class WatchedStringKernels final : public gpu::StringKernels {
     PRESSO_TRY(launches_.next());
     return real_->place_bits(bits, stream);
   }
+  Status take_bits(const gpu::RowBits& bits, Stream stream) override {
+    ++launches_.faults().bits_taken;
+    PRESSO_TRY(launches_.next());
+    return real_->take_bits(bits, stream);
+  }
+  Status test_left(const gpu::LeftRows& rows, Stream stream) override {
+    ++launches_.faults().left_tests;
+    PRESSO_TRY(launches_.next());
+    return real_->test_left(rows, stream);
+  }
+  Status place_steps(const gpu::StepBatch& batch, Stream stream) override {
+    PRESSO_TRY(launches_.next());
+    return real_->place_steps(batch, stream);
+  }
   Status number_rows(const gpu::NumberBatch& batch, bool verify, Stream stream) override {
     if (batch.strings.count != 0) ++launches_.faults().numbered;
     PRESSO_TRY(launches_.next());

@@ -232,17 +232,37 @@ class EmulatedStringKernels final : public gpu::StringKernels {
     return blocks + plain_bytes;
   }
   Status find(const gpu::StringBatch& batch, const gpu::StringOptions& options, Stream) override {
+    count_tested(batch);
     gpu::test::EmulatedStrings launcher(run_);
     return enqueue_strings(batch, options, launcher);
   }
   Status test_text(const gpu::NumberBatch& rows, std::span<const gpu::TextTest> tests,
                    Stream) override {
     faults_->text_tests += tests.size();
+    for (const gpu::TextTest& test : tests) count_tested(test.rows);
     gpu::test::EmulatedNumbers<Launches> launcher(run_);
     return enqueue_text_tests(rows, tests, launcher);
   }
   Status place_bits(const gpu::RowBits& bits, Stream) override {
     return run_("bits", bits.count, 3, 0, [&] { gpu::place_bits_body(bits); });
+  }
+  Status take_bits(const gpu::RowBits& bits, Stream) override {
+    ++faults_->bits_taken;
+    return run_("bits back", bits.source_count, 3, 0, [&] { gpu::take_bits_body(bits); });
+  }
+  Status test_left(const gpu::LeftRows& rows, Stream) override {
+    ++faults_->left_tests;
+    const simt::u32 before = *rows.tested;
+    gpu::test::EmulatedStrings launcher(run_);
+    PRESSO_TRY(enqueue_left_rows(rows, launcher));
+    faults_->string_rows += *rows.tested - before;
+    for (simt::u32 i = 0; i < rows.batch.count; ++i) {
+      faults_->all_string_rows += rows.batch.blocks[i].rows;
+    }
+    return {};
+  }
+  Status place_steps(const gpu::StepBatch& batch, Stream) override {
+    return gpu::test::EmulatedStrings(run_).steps(batch);
   }
   Status number_rows(const gpu::NumberBatch& batch, bool verify, Stream) override {
     gpu::NumberBatch masked = batch;
@@ -266,6 +286,17 @@ class EmulatedStringKernels final : public gpu::StringKernels {
   }
 
  private:
+  /// Before they are tested.
+  void count_tested(const gpu::StringBatch& batch) {
+    for (simt::u32 i = 0; i < batch.count; ++i) {
+      const gpu::StringBlock& block = batch.blocks[i];
+      faults_->all_string_rows += block.rows;
+      if (!batch.tests_left) faults_->string_rows += block.rows;
+      for (simt::u32 word = 0; batch.tests_left && word < gpu::row_words(block.rows); ++word) {
+        faults_->string_rows += static_cast<unsigned>(std::popcount(block.bits[word]));
+      }
+    }
+  }
   template <class T>
   Status decode(const gpu::IntegerBatch& batch, bool verify) {
     std::fill_n(batch.status, batch.count, gpu::kNoFault);

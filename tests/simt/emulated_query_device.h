@@ -39,6 +39,10 @@ struct EmulatedFaults {
   std::uint64_t merged = 0;                ///< launches that merge groups
   std::uint64_t numbered = 0;              ///< launches of kernels that give strings numbers
   std::uint64_t text_tests = 0;            ///< of batches of text, by a condition each
+  std::uint64_t left_tests = 0;            ///< launches that test few rows of tokens
+  std::uint64_t bits_taken = 0;            ///< launches that tell others which rows are left
+  std::uint64_t string_rows = 0;           ///< that conditions on strings were tested on, and
+  std::uint64_t all_string_rows = 0;       ///< that are in the blocks of these
   std::uint64_t listed = 0;                ///< of those that give strings back
   std::uint64_t live_bytes = 0;
   std::uint64_t pinned_bytes = 0;       ///< of these

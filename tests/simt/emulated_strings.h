@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "query/gpu/strings/left_rows.cuh"
 #include "query/gpu/strings/row_sweep.cuh"
 #include "query/gpu/strings/row_walk.cuh"
 #include "query/gpu/strings/string_steps.h"
@@ -40,6 +41,13 @@ class EmulatedStrings {
     }
     return run_("sweep", kGrid, kWarps, sweep_shared_bytes(batch.table_bytes, kWarps),
                 [&] { sweep_rows_body(batch); });
+  }
+  Status left(const LeftRows& rows) {
+    return run_("left rows", kGrid, kWarps, left_shared_bytes(kWarps),
+                [&] { test_left_rows_body(rows); });
+  }
+  Status steps(const StepBatch& batch) {
+    return run_("steps", kGrid, kWarps, 0, [&] { place_steps_body(batch); });
   }
   Status settle(const StringBatch& batch) {
     return run_("settle", (batch.count - 1) / 64 + 1, 2, 0,

@@ -19,6 +19,9 @@ class NoStringKernels final : public gpu::StringKernels {
     return none();
   }
   Status place_bits(const gpu::RowBits&, gpu::Stream) override { return none(); }
+  Status take_bits(const gpu::RowBits&, gpu::Stream) override { return none(); }
+  Status test_left(const gpu::LeftRows&, gpu::Stream) override { return none(); }
+  Status place_steps(const gpu::StepBatch&, gpu::Stream) override { return none(); }
   Status number_rows(const gpu::NumberBatch&, bool, gpu::Stream) override { return none(); }
   Status number_entries(const gpu::EntryBatch&, gpu::Stream) override { return none(); }
   Status number_slices(const gpu::SliceBatch&, gpu::Stream) override { return none(); }

@@ -111,6 +111,10 @@ class QueryCases : public ::testing::Test {
       EXPECT_TRUE(is_resident || faults->live_bytes == 0) << faults->live_bytes;
       EXPECT_TRUE(is_resident || faults->live_handles == 0) << faults->live_handles;
       compare(found, right, statement, run);
+      const auto most_rows = expected(statement, "string_rows");
+      if (most_rows && faults->all_string_rows != 0) {
+        EXPECT_LE(faults->string_rows, std::stoull(*most_rows)) << faults->all_string_rows;
+      }
       if (!is_error(found)) count(found, *faults);
     }
   }
@@ -125,7 +129,9 @@ class QueryCases : public ::testing::Test {
       EXPECT_TRUE(table.ok()) << table.error().message();
       if (table.ok()) loaded_.emplace(name, std::move(*table));
     }
-    for (auto* const count : {&resident_->numbered, &resident_->listed, &resident_->text_tests}) {
+    for (auto* const count :
+         {&resident_->numbered, &resident_->listed, &resident_->text_tests, &resident_->left_tests,
+          &resident_->bits_taken, &resident_->string_rows, &resident_->all_string_rows}) {
       *count = 0;
     }
     const std::uint64_t of_tables = resident_->live_bytes;
@@ -193,6 +199,8 @@ class QueryCases : public ::testing::Test {
     count_if("listed", faults.listed != 0);
     count_if("listed_in_parts", faults.listed > 1);
     count_if("text_tests", faults.text_tests != 0);
+    count_if("left_tests", faults.left_tests != 0);
+    count_if("bits_taken", faults.bits_taken != 0);
   }
 
   const std::shared_ptr<const QueryFile> file_;

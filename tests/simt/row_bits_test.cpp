@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bits of rows come from blocks to slices whatever ends where, and nothing else is written.
+// Bits of rows come from blocks to slices, or back, whatever ends where, and nothing else is
+// written.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +32,7 @@ struct Blocks {
         if (!rows[first + i]) bits[i / kWordBits] &= ~(1u << i % kWordBits);
       }
       words.push_back(std::move(bits));
-      sources.push_back({nullptr, first, size});
+      sources.push_back({nullptr, first, size, 0, 0});
       first += size;
     }
     for (std::size_t i = 0; i < sources.size(); ++i) sources[i].bits = words[i].data();
@@ -74,7 +75,7 @@ TEST(RowBits, ComeFromBlocksOfAnySize) {
       const BitSlice slices[] = {blocks.slice(first, rows), {0, 0, 0, rows}, blocks.slice(0, 1)};
       for (const bool negated : {false, true}) {
         std::vector<u32> found(3 * kSliceWords, kPoison);
-        const RowBits of{blocks.sources.data(), slices, 3, negated, found.data()};
+        const RowBits of{blocks.sources.data(), slices, 3, 0, negated, found.data(), nullptr};
         simt::Options options;
         options.seed = ++seed;
         const simt::Report report =
@@ -84,6 +85,72 @@ TEST(RowBits, ComeFromBlocksOfAnySize) {
           ASSERT_NO_FATAL_FAILURE(
               expect_slice(found.data() + i * kSliceWords, slices[i], blocks, negated));
         }
+      }
+    }
+  }
+}
+
+std::vector<u32> random_words(std::size_t count, corpora::Random& random) {
+  std::vector<u32> words(count);
+  for (u32& word : words) word = random.below(1u << 16) << 16 | random.below(1u << 16);
+  return words;
+}
+
+bool has_row(const std::vector<u32>& words, u32 row) {
+  return (words[row / kWordBits] >> row % kWordBits & 1) != 0;
+}
+
+TEST(RowBits, OfRowsThatAreNotLeftAreNone) {
+  corpora::Random random(6);
+  const Blocks blocks(5000, 700, random);
+  const BitSlice slices[] = {blocks.slice(40, 3000), {0, 0, 0, 500}};
+  const std::vector<u32> left = random_words(2 * kSliceWords, random);
+  for (const bool negated : {false, true}) {
+    std::vector<u32> found(2 * kSliceWords, 0);
+    const RowBits of{blocks.sources.data(), slices, 2, 0, negated, found.data(), left.data()};
+    ASSERT_TRUE(simt::run({2, 2 * kWarpSize, 0}, {}, [&] { place_bits_body(of); }).ok());
+    for (u32 row = 0; row < 3000; ++row) {
+      ASSERT_EQ(has_row(found, row), blocks.rows[40 + row] != negated && has_row(left, row));
+    }
+    ASSERT_TRUE(
+        std::all_of(found.begin() + kSliceWords, found.end(), [](u32 w) { return w == 0; }));
+  }
+}
+
+/// Slices are where rows are wanted, so there may be none between two of them.
+TEST(RowBits, GoBackToBlocksOfAnySize) {
+  corpora::Random random(7);
+  for (const u32 most_rows : {1u, 33u, 1500u, 200000u}) {
+    Blocks blocks(most_rows == 1 ? 3000 : 200000, most_rows, random);
+    const u32 rows = static_cast<u32>(blocks.rows.size());
+    std::vector<BitSlice> slices;
+    for (const u32 first : {0u, 2 * kMaxIntegerRows, 3 * kMaxIntegerRows}) {
+      if (first < rows) slices.push_back({0, 0, first, std::min(rows - first, kMaxIntegerRows)});
+    }
+    const std::vector<u32> left = random_words(slices.size() * kSliceWords, random);
+    for (BitSource& source : blocks.sources) {
+      source.first_slice = 0;
+      source.end_slice = static_cast<u32>(slices.size());
+    }
+    RowBits of;
+    of.sources = blocks.sources.data();
+    of.slices = slices.data();
+    of.source_count = static_cast<u32>(blocks.sources.size());
+    of.left = left.data();
+    ASSERT_TRUE(
+        simt::run({of.source_count, 2 * kWarpSize, 0}, {}, [&] { take_bits_body(of); }).ok());
+    for (std::size_t i = 0; i < blocks.sources.size(); ++i) {
+      const BitSource& source = blocks.sources[i];
+      for (u32 bit = 0; bit < kWordBits * blocks.words[i].size(); ++bit) {
+        const u32 row = source.first_row + bit;
+        bool expected = false;
+        for (std::size_t k = 0; k < slices.size(); ++k) {
+          const bool is_in = bit < source.rows && slices[k].first_row <= row &&
+                             row < slices[k].first_row + slices[k].rows;
+          const u32 at = static_cast<u32>(k) * kSliceWords * kWordBits + row - slices[k].first_row;
+          if (is_in) expected = has_row(left, at);
+        }
+        ASSERT_EQ(has_row(blocks.words[i], bit), expected) << most_rows << ", row " << row;
       }
     }
   }

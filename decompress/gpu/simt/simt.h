@@ -31,6 +31,7 @@
 //                used where
 //                load_readonly load_streaming store_streaming: T of 1, 2, 4, 8 or 16 bytes
 //                threadfence threadfence_block
+//                prefetch(p): the line at p of global memory comes to L2, perhaps
 //   atomics      atomic_or/add/min/max/exchange(p, v) atomic_cas(p, expected, v) on u32 in shared
 //                or global memory; atomic_add/min/max/cas on u64 too; all return the old
 //                value

@@ -233,6 +233,9 @@ PRESSO_DEVICE void store_shared_u32(u32 at, u32 value) {
                : "r"(at), "r"(value), "n"(detail::kSharedBase + offset)
                : "memory");
 }
+PRESSO_DEVICE void prefetch(const void* from) {
+  asm volatile("prefetch.global.L2 [%0];" : : "l"(from));
+}
 // Acquires and releases; __threadfence() would order all threads' accesses among themselves, too,
 // for which a warp waits longer.
 PRESSO_DEVICE void threadfence() {

@@ -147,6 +147,7 @@ template <u32 offset>
 void store_shared_u32(u32 at, u32 value) {
   *reinterpret_cast<u32*>(shared_memory() + (at + offset)) = value;
 }
+inline void prefetch(const void*) {}
 // Nothing to order: one lane runs at a time.
 inline void threadfence() {}
 inline void threadfence_block() {}

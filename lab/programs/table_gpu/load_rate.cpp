@@ -107,6 +107,9 @@ class IdleStrings final : public gpu::StringKernels {
     return {};
   }
   Status place_bits(const gpu::RowBits&, gpu::Stream) override { return {}; }
+  Status take_bits(const gpu::RowBits&, gpu::Stream) override { return {}; }
+  Status test_left(const gpu::LeftRows&, gpu::Stream) override { return {}; }
+  Status place_steps(const gpu::StepBatch&, gpu::Stream) override { return {}; }
   Status number_rows(const gpu::NumberBatch&, bool, gpu::Stream) override { return {}; }
   Status number_entries(const gpu::EntryBatch&, gpu::Stream) override { return {}; }
   Status number_slices(const gpu::SliceBatch&, gpu::Stream) override { return {}; }

@@ -120,7 +120,8 @@ Status RateDevice::prepare(const gpu::RunSpace& space, const query::Execution& e
   repeat_ranges(made.leaves, first.slices().size(), copies);
   made.codes = builder.code_tables(first);
   PRESSO_ASSIGN(made.conditions, builder.conditions_over(first));
-  PRESSO_TRY(made.strings.prepare(tables.stored(), made.conditions.strings));
+  PRESSO_TRY(
+      made.strings.prepare(tables.stored(), made.conditions.strings, made.conditions.few_are_left));
   PRESSO_TRY(prepare_before(space, execution, builder, tables, copies, made));
   return space.device().wait(space.stream);
 }
@@ -147,9 +148,11 @@ Status RateDevice::prepare_before(const gpu::RunSpace& space, const query::Execu
 /// All kernels before the last one, as KernelsBefore::enqueue().
 Status RateDevice::enqueue_before(Prepared& prepared, const TableCopies& tables, unsigned copies,
                                   gpu::KernelMeter& meter) {
+  const std::uint32_t* left = nullptr;
   for (const auto& kernel : prepared.before) {
     PRESSO_TRY(meter.begin());
-    PRESSO_TRY(kernel->strings.enqueue());
+    PRESSO_TRY(kernel->strings.enqueue(left));
+    left = kernel->run->row_bits();
     PRESSO_TRY(kernel->run->enqueue());
     PRESSO_TRY(
         meter.add(*kernel->builder, kernel->conditions, *kernel->run, tables.first(), copies));
@@ -214,7 +217,7 @@ Result<double> RateDevice::run(const gpu::RunSpace& space, gpu::QueryPipeline& m
     }
     PRESSO_TRY(enqueue_before(prepared, tables, copies, meter));
     PRESSO_TRY(meter.begin());
-    PRESSO_TRY(prepared.strings.enqueue());
+    PRESSO_TRY(prepared.strings.enqueue(prepared.rows_before()));
     PRESSO_TRY(run.enqueue());
     PRESSO_TRY(run.make_groups());
     PRESSO_TRY(meter.add(made.builder, prepared.conditions, run, tables.first(), copies));

@@ -2,6 +2,7 @@
 #include "lab/programs/table_gpu/table_copies.h"
 
 #include "presso/ordered_pipeline.h"
+#include "query/gpu/table/string_places.h"
 #include "query/gpu/table/usual_columns.h"
 
 namespace presso {
@@ -25,6 +26,7 @@ Status TableCopies::load_stored(const gpu::RunSpace& space, const std::vector<Ta
   PRESSO_ASSIGN(auto table, loader.load_all());
   if (!table) return make_error(ErrorCode::kInvalidArgument, "the table is empty");
   PRESSO_TRY(gpu::UsualColumns::make(space, *table));
+  PRESSO_TRY(gpu::StringPlaces::make(space, *table));
   slices_.clear();
   for (const gpu::LoadedSlice& slice : table->slices()) {
     slices_.push_back({slice.first_row, slice.rows, slice.group});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Moves bits of rows to the places that slices have for them (row_bits.h). A thread block handles a
-// slice, and a thread one word of 32 rows, which come from one block or from several. Tests:
+// Moves bits of rows to the places that slices have for them (row_bits.h), or back. A thread block
+// handles a slice, or a block, and a thread one word of 32 rows, which come from one block or from
+// several. Tests:
 // tests/simt/row_bits_test.cpp.
 #pragma once
 
@@ -41,7 +42,31 @@ PRESSO_DEVICE void place_bits_body(const RowBits& of) {
       bits |= bits_from(of.sources[i], slice.first_row + row, count);
     }
     if (of.negated && slice.first_source < slice.end_source) bits = ~bits & low_ones(count);
+    if (of.left != nullptr) {
+      bits &= simt::load_readonly(of.left + u64{number} * kSliceVectors * kVectorSteps + word);
+    }
     to[word] = bits;
+  }
+}
+
+/// Gives each block the bits of its rows in `of.left`; of slices that are not there they are 0.
+/// Grid: a thread block for each source.
+PRESSO_DEVICE void take_bits_body(const RowBits& of) {
+  const BitSource source = of.sources[simt::block_index()];
+  const u32 words = (source.rows + kWordBits - 1) / kWordBits;
+  u32 number = source.first_slice;
+  for (u32 word = simt::thread_in_block(); word < words; word += simt::block_threads()) {
+    const u32 row = source.first_row + word * kWordBits;
+    const u32 behind = source.rows - word * kWordBits;
+    const u32 count = behind < kWordBits ? behind : kWordBits;
+    u32 bits = 0;
+    for (; number < source.end_slice; ++number) {
+      const BitSlice slice = of.slices[number];
+      u32* const from = const_cast<u32*>(of.left) + u64{number} * kSliceVectors * kVectorSteps;
+      bits |= bits_from({from, slice.first_row, slice.rows, 0, 0}, row, count);
+      if (slice.first_row + slice.rows >= row + count) break;
+    }
+    source.bits[word] = bits;
   }
 }
 

@@ -11,9 +11,11 @@ namespace presso::gpu {
 
 /// A block's bits: rows [first_row, first_row + rows) of its row group.
 struct BitSource {
-  const std::uint32_t* bits = nullptr;  ///< row_words(rows)
+  std::uint32_t* bits = nullptr;  ///< row_words(rows)
   std::uint32_t first_row = 0;
   std::uint32_t rows = 0;
+  std::uint32_t first_slice = 0;
+  std::uint32_t end_slice = 0;  ///< those of its row group, in order
 };
 
 /// A slice: rows [first_row, first_row + rows) of its row group.
@@ -29,10 +31,13 @@ struct RowBits {
   const BitSource* sources = nullptr;
   const BitSlice* slices = nullptr;
   std::uint32_t count = 0;  ///< of slices
-  bool negated = false;     ///< rows that have no bit get one; not of slices without sources
+  std::uint32_t source_count = 0;
+  bool negated = false;  ///< rows that have no bit get one; not of slices without sources
   /// As Pipeline::row_bits: kVectorSteps words a vector, kSliceVectors vectors a slice, of which
   /// those are written that have rows.
   std::uint32_t* to = nullptr;
+  /// The same of rows that are left before; nullptr: all. No other gets a bit.
+  const std::uint32_t* left = nullptr;
 };
 
 }  // namespace presso::gpu

@@ -16,6 +16,10 @@ __global__ void __launch_bounds__(kPlaceBitsThreads) place_bits_kernel(RowBits o
   place_bits_body(of);
 }
 
+__global__ void __launch_bounds__(kPlaceBitsThreads) take_bits_kernel(RowBits of) {
+  take_bits_body(of);
+}
+
 class CudaStringKernels final : public StringKernels {
  public:
   explicit CudaStringKernels(int device) : device_(device) {}
@@ -49,6 +53,20 @@ class CudaStringKernels final : public StringKernels {
     if (bits.count == 0) return {};
     place_bits_kernel<<<bits.count, kPlaceBitsThreads, 0, stream>>>(bits);
     return check(cudaGetLastError(), "place_bits_kernel");
+  }
+  Status take_bits(const RowBits& bits, Stream stream) override {
+    const CurrentDevice current(device_);
+    if (bits.source_count == 0) return {};
+    take_bits_kernel<<<bits.source_count, kPlaceBitsThreads, 0, stream>>>(bits);
+    return check(cudaGetLastError(), "take_bits_kernel");
+  }
+  Status test_left(const LeftRows& rows, Stream stream) override {
+    const CurrentDevice current(device_);
+    return test_left_rows(rows, stream);
+  }
+  Status place_steps(const StepBatch& batch, Stream stream) override {
+    const CurrentDevice current(device_);
+    return gpu::place_steps(batch, stream);
   }
   Status number_rows(const NumberBatch& batch, bool verify, Stream stream) override {
     const CurrentDevice current(device_);

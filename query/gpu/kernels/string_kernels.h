@@ -33,6 +33,11 @@ class StringKernels {
   virtual Status test_text(const NumberBatch& rows, std::span<const TextTest> tests,
                            Stream stream) = 0;
   virtual Status place_bits(const RowBits& bits, Stream stream) = 0;
+  /// Gives blocks the bits of RowBits::left.
+  virtual Status take_bits(const RowBits& bits, Stream stream) = 0;
+  /// test_left_rows() and place_steps() of strings_on_gpu.h.
+  virtual Status test_left(const LeftRows& rows, Stream stream) = 0;
+  virtual Status place_steps(const StepBatch& batch, Stream stream) = 0;
   /// number_strings(), number_entries(), number_slices() and list_strings() of number_strings.h.
   virtual Status number_rows(const NumberBatch& batch, bool verify, Stream stream) = 0;
   virtual Status number_entries(const EntryBatch& batch, Stream stream) = 0;

@@ -59,6 +59,9 @@ struct SweepTable {
         classes(reinterpret_cast<const std::uint16_t*>(words + kMaxTokens)),
         rows(reinterpret_cast<const std::uint16_t*>(view.d_image + view.rows_at)),
         pitch(view.pitch) {}
+  PRESSO_DEVICE u32 after(u32 state, u32 code) const {
+    return simt::load_readonly(rows + state * pitch + classes[code]);
+  }
 };
 
 /// A warp's ring of hits. A hit is a code whose guess does not hold or after which there may be a
@@ -189,9 +192,10 @@ struct WalkedRow {
 
 /// Walks the row of the codes [begin, end), in any lane. If the dictionary has all codes, it stops
 /// where the state is decided; otherwise it goes on to check that every code names a token.
-PRESSO_DEVICE WalkedRow walk_suspect(const StringBlock& block, u32 begin, u32 end) {
+template <class Table>
+PRESSO_DEVICE WalkedRow walk_codes(const Table& table, const StringBlock& block, u32 begin,
+                                   u32 end) {
   const StringTableView& view = block.table;
-  const SweepTable table(view);
   const SingleCodes codes(block);
   const bool checks = view.tokens < kMaxTokens;
   u32 state = view.start;
@@ -200,7 +204,7 @@ PRESSO_DEVICE WalkedRow walk_suspect(const StringBlock& block, u32 begin, u32 en
   for (u32 at = begin; at < end && (checks || state < view.first_decided); ++at) {
     const u32 code = codes.at(at);
     is_bad = is_bad || code >= view.tokens;
-    state = simt::load_readonly(table.rows + state * table.pitch + table.classes[code]);
+    state = table.after(state, code);
   }
   return {is_match(view, state), is_bad};
 }
@@ -259,7 +263,7 @@ class SuspectList {
       const Suspect one = shared_.suspects[count_ + simt::lane()];
       const u32 begin = one.begin_and_row & ((1u << kSuspectRowShift) - 1);
       const u32 row = one.begin_and_row >> kSuspectRowShift;
-      const WalkedRow walked = walk_suspect(block_, begin, one.end);
+      const WalkedRow walked = walk_codes(SweepTable(block_.table), block_, begin, one.end);
       is_bad_ = is_bad_ || walked.is_bad;
       if (walked.matches) {
         simt::atomic_or(shared_.bits + row / kWarpSize, 1u << row % kWarpSize);
@@ -303,6 +307,7 @@ PRESSO_DEVICE void add_empty_rows(const LaneQuad& quad, u32 left, u32* bits) {
 /// Octets at the border of two tiles are read for both.
 PRESSO_DEVICE void sweep_tile(const StringBatch& batch, u32 number, u32 tile) {
   const StringBlock& block = batch.blocks[number];
+  if (!simt::any(wanted_rows(batch, block, tile) != 0)) return;
   const SweepTable table(block.table);
   SweepShared& shared =
       reinterpret_cast<SweepShared*>(simt::shared_memory() + batch.table_bytes)[uniform_warp()];
@@ -323,7 +328,8 @@ PRESSO_DEVICE void sweep_tile(const StringBatch& batch, u32 number, u32 tile) {
   }
   suspects.finish();
   report_bad_code(suspects.is_bad(), batch.status + number);
-  store_bits(batch, number, tile, feed.rows(), shared.bits[simt::lane()]);
+  store_bits(batch, number, tile, feed.rows(),
+             shared.bits[simt::lane()] & wanted_rows(batch, block, tile));
   simt::warp_sync();
 }
 

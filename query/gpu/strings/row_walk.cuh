@@ -222,6 +222,7 @@ PRESSO_DEVICE void store_ends(u32* ends, const LaneQuad& quad) {
 template <class Table>
 PRESSO_DEVICE void walk_tile(const StringBatch& batch, u32 number, u32 tile) {
   const StringBlock& block = batch.blocks[number];
+  if (!simt::any(wanted_rows(batch, block, tile) != 0)) return;
   const StringTableView view = block.table;
   const Table table(view);
   auto* const warps =
@@ -242,7 +243,7 @@ PRESSO_DEVICE void walk_tile(const StringBatch& batch, u32 number, u32 tile) {
     if (simt::lane() == word) bits = found;
   }
   report_bad_code(window.is_bad(), batch.status + number);
-  store_bits(batch, number, tile, feed.rows(), bits);
+  store_bits(batch, number, tile, feed.rows(), bits & wanted_rows(batch, block, tile));
 }
 
 template <class Table>

@@ -36,6 +36,9 @@ struct StringBlock {
   /// temporary: row_tiles(rows) words, each the first code of a tile
   std::uint32_t* tile_begins = nullptr;
   std::uint32_t* bits = nullptr;  ///< row_words(rows): bit i % 32 of word i / 32 is row i's
+  // In its row group, for left_rows.cuh:
+  std::uint32_t first_row = 0;
+  std::uint32_t first_code = 0;
 };
 
 /// Blocks that one launch tests. `status` has a word for each block, `matches` the number of
@@ -47,6 +50,8 @@ struct StringBatch {
   std::uint32_t count = 0;
   std::uint32_t tiles = 0;        ///< of all blocks
   std::uint32_t table_bytes = 0;  ///< the largest shared_bytes of their tables
+  /// Only rows that have a bit in StringBlock::bits are tested, and no more have one then.
+  bool tests_left = false;
 };
 
 }  // namespace presso::gpu

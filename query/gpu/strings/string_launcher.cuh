@@ -7,6 +7,7 @@
 #pragma once
 
 #include "decompress/gpu/runtime/kernel_launch.h"
+#include "query/gpu/strings/left_rows.cuh"
 #include "query/gpu/strings/row_sweep.cuh"
 #include "query/gpu/strings/row_walk.cuh"
 #include "query/gpu/strings/string_steps.h"
@@ -35,6 +36,14 @@ __global__ void __launch_bounds__(kWalkThreads, 4) walk_rows_kernel(StringBatch 
 
 __global__ void __launch_bounds__(kSweepThreads, 3) sweep_rows_kernel(StringBatch batch) {
   sweep_rows_body(batch);
+}
+
+__global__ void __launch_bounds__(kLeftWarps* kWarpSize, 3) test_left_rows_kernel(LeftRows rows) {
+  test_left_rows_body(rows);
+}
+
+__global__ void __launch_bounds__(kLeftWarps* kWarpSize) place_steps_kernel(StepBatch batch) {
+  place_steps_body(batch);
 }
 
 __global__ void __launch_bounds__(kSettleThreads) settle_strings_kernel(u32* status, u32 count) {
@@ -72,6 +81,15 @@ class StringLauncher {
     const std::size_t shared = sweep_shared_bytes(batch.table_bytes, kSweepThreads / kWarpSize);
     const WorkShape shape{kSweepThreads, shared, batch.tiles, true};
     return launch_everywhere(sweep_rows_kernel, shape, stream_, "sweep_rows_kernel", batch);
+  }
+  Status left(const LeftRows& rows) {
+    const WorkShape shape{kLeftWarps * kWarpSize, left_shared_bytes(kLeftWarps),
+                          std::uint64_t{rows.count} * (kLeftVectors / kLeftTogether), true};
+    return launch_everywhere(test_left_rows_kernel, shape, stream_, "test_left_rows_kernel", rows);
+  }
+  Status steps(const StepBatch& batch) {
+    const WorkShape shape{kLeftWarps * kWarpSize, 0, batch.count, false};
+    return launch_everywhere(place_steps_kernel, shape, stream_, "place_steps_kernel", batch);
   }
   Status settle(const StringBatch& batch) {
     settle_strings_kernel<<<(batch.count - 1) / kSettleThreads + 1, kSettleThreads, 0, stream_>>>(

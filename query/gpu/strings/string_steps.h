@@ -8,6 +8,8 @@
 //   test      rows, by the kernel of the layout                       row_walk.cuh, row_sweep.cuh
 //   settle    faults become error codes                               payload_check.cuh
 //
+// enqueue_left_rows() has clear, left (left_rows.cuh) and settle.
+//
 // A Launcher has a member function of each name, which returns a Status. Each step needs the
 // results of those before it, in the order of the stream.
 #pragma once
@@ -24,6 +26,15 @@ Status enqueue_strings(const StringBatch& batch, const StringOptions& options, L
   PRESSO_TRY(launcher.places(batch));
   if (batch.tiles > 0) PRESSO_TRY(launcher.test(batch, options));
   return launcher.settle(batch);
+}
+
+template <class Launcher>
+Status enqueue_left_rows(const LeftRows& rows, Launcher& launcher) {
+  if (rows.count == 0) return {};
+  if (rows.batch.count == 0) return launcher.left(rows);
+  PRESSO_TRY(launcher.clear(rows.batch));
+  PRESSO_TRY(launcher.left(rows));
+  return launcher.settle(rows.batch);
 }
 
 }  // namespace presso::gpu

@@ -227,6 +227,13 @@ class RowFeed {
   u32 next_[kQuad] = {};
 };
 
+/// A word for each lane, of the tile's rows that are to be tested.
+PRESSO_DEVICE u32 wanted_rows(const StringBatch& batch, const StringBlock& block, u32 tile) {
+  if (!batch.tests_left) return simt::kFullMask;
+  const u32 word = tile * (kRowTile / kWarpSize) + simt::lane();
+  return word * kWarpSize < block.rows ? block.bits[word] : 0;
+}
+
 /// Writes a tile's bits, one word for each lane, and adds their number to the block's matches.
 PRESSO_DEVICE void store_bits(const StringBatch& batch, u32 number, u32 tile, u32 rows, u32 bits) {
   u32* const to = batch.blocks[number].bits + tile * (kRowTile / kWarpSize);

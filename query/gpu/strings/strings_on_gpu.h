@@ -5,6 +5,7 @@
 // tests/gpu/strings_on_device_test.cpp.
 #pragma once
 
+#include "query/gpu/strings/left_rows.h"
 #include "query/gpu/strings/string_batch.h"
 
 struct CUstream_st;
@@ -24,5 +25,13 @@ struct StringOptions {
 /// kBadPayloadSize, kBadLength, kBadOffset. The bits of a faulty block are unspecified. The
 /// returned Status only says whether everything could be enqueued.
 Status find_strings(const StringBatch& batch, const StringOptions& options, CUstream_st* stream);
+
+/// Tests single rows of tokens, those with a bit in `rows.left`: sets the bits in `rows.to` of rows
+/// that pass, and clears the rest. Status words are those of find_strings(), but only the codes of
+/// these rows are looked at.
+Status test_left_rows(const LeftRows& rows, CUstream_st* stream);
+
+/// Finds where the codes of each 32 rows of row groups begin.
+Status place_steps(const StepBatch& batch, CUstream_st* stream);
 
 }  // namespace presso::gpu

@@ -118,11 +118,12 @@ PRESSO_DEVICE bool has_right_length(const TextTest& test, u32 bytes) {
   return test.least_bytes <= bytes && bytes <= test.most_bytes;
 }
 
-/// Whether each lane's row of `bytes` bytes matches. Called by all lanes.
+/// Whether each lane's row of `bytes` bytes is wanted and matches. Called by all lanes.
 template <class Table>
 PRESSO_DEVICE bool matches_text(const Table& table, const TextTest& test,
-                                const StringTableView& view, const Byte* row, u32 bytes) {
-  const bool may_match = has_right_length(test, bytes);
+                                const StringTableView& view, const Byte* row, u32 bytes,
+                                bool is_wanted) {
+  const bool may_match = is_wanted && has_right_length(test, bytes);
   u32 left = may_match && view.start < view.first_decided ? bytes : 0;
   u32 state = view.start;
   TextFeed feed(row, left);
@@ -143,6 +144,8 @@ struct TextWalkShared {
 template <class Table>
 PRESSO_DEVICE void walk_text_tile(const TextTest& test, u32 number, u32 tile) {
   const StringBlock& block = test.rows.blocks[number];
+  const u32 wanted = wanted_rows(test.rows, block, tile);
+  if (!simt::any(wanted != 0)) return;
   const StringTableView view = block.table;
   const Table table(view);
   auto* const warps =
@@ -153,12 +156,14 @@ PRESSO_DEVICE void walk_text_tile(const TextTest& test, u32 number, u32 tile) {
   for (u32 word = 0; word * kWarpSize < feed.rows(); ++word) {
     const u32 part = word % kQuad;
     if (part == 0) store_ends(shared.ends, feed.take());
+    const u32 rows = simt::shuffle(wanted, word);
+    if (rows == 0) continue;
     const u32* const own = shared.ends + kQuad + part * kWarpSize + simt::lane();
     const u32 begin = own[-1];
-    const bool matches =
-        matches_text(table, test, view, block.payload.bytes + begin, own[0] - begin);
     const bool is_row = word * kWarpSize + simt::lane() < feed.rows();
-    const u32 found = simt::ballot(is_row && matches);
+    const bool matches = matches_text(table, test, view, block.payload.bytes + begin,
+                                      own[0] - begin, is_row && (rows >> simt::lane() & 1) != 0);
+    const u32 found = simt::ballot(matches);
     if (simt::lane() == word) bits = found;
   }
   store_bits(test.rows, number, tile, feed.rows(), bits);

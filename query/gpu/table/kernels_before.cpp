@@ -28,14 +28,14 @@ Status enqueue_over(const RunSpace& space, const query::Execution& execution,
   PRESSO_ASSIGN(const TableConditions conditions, builder.conditions_over(table));
   if (!conditions.strings.empty()) {
     const DeviceStep step(space.device(), "automata");
-    PRESSO_TRY(strings.prepare({&table}, conditions.strings));
+    PRESSO_TRY(strings.prepare({&table}, conditions.strings, conditions.few_are_left));
   }
   run.set_conditions(conditions.steps, strings, rows_before);
   PRESSO_TRY(run.prepare(table, table.blocks(), leaves, builder.code_tables(table)));
   PRESSO_TRY(meter.begin());
   if (!conditions.strings.empty()) {
     const DeviceStep step(space.device(), "strings");
-    PRESSO_TRY(strings.enqueue());
+    PRESSO_TRY(strings.enqueue(rows_before));
   }
   const DeviceStep step(space.device(), "pipeline");
   PRESSO_TRY(run.enqueue());

@@ -55,6 +55,7 @@ struct LoadedStrings {
     std::uint32_t rows = 0;
     std::uint32_t codes = 0;
     ColumnPayload payload;
+    std::uint32_t first_code = 0;  ///< of all of the row group, where step_begins is known
   };
   /// A block of bytes, which no decoder has seen yet.
   struct Text {
@@ -70,7 +71,11 @@ struct LoadedStrings {
   std::vector<Text> text;
   bool has_bytes = false;    ///< it has no tokens
   bool is_verified = false;  ///< payloads, but those of text, were compared with their checksums
-  StringSample sample;       ///< the first rows, of a column's first row group only
+  /// In device memory, of tables that stay (string_places.h): for each 32 rows of
+  /// the row group, how many codes are before them. Counts and codes have been checked, and a block
+  /// of counts begins at each multiple of kMaxIntegerRows. nullptr: not known.
+  const std::uint32_t* step_begins = nullptr;
+  StringSample sample;  ///< the first rows, of a column's first row group only
 };
 
 /// The form that the vectors of a column have been brought to (usual_columns.h): numbers of one
@@ -119,6 +124,7 @@ class LoadedTable {
   friend class LoadingPart;
   friend class TableParts;    ///< table_parts.h
   friend class UsualColumns;  ///< usual_columns.h
+  friend class StringPlaces;  ///< string_places.h
 
   std::vector<DeviceMemory> memory_;
   std::vector<std::shared_ptr<const void>> keeps_;  ///< what owns the rest of the memory

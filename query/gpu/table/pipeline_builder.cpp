@@ -55,6 +55,19 @@ Status PipelineBuilder::add_conditions() {
   return add_kernel(last);
 }
 
+/// Of rows, that a kernel's conditions leave.
+double PipelineBuilder::share_of(const query::DeviceKernel& kernel) const {
+  double share = 1;
+  for (const query::ConditionGroups* const groups : {&kernel.on_columns, &kernel.expressions}) {
+    for (const std::vector<std::size_t>& group : *groups) {
+      for (const std::size_t number : group) {
+        share *= execution_.plan.conditions[number].selectivity;
+      }
+    }
+  }
+  return share;
+}
+
 /// Columns have the same numbers in all kernels.
 Status PipelineBuilder::add_kernel_before(const query::DeviceKernel& kernel) {
   const auto before = std::make_shared<KernelBefore>(
@@ -62,9 +75,11 @@ Status PipelineBuilder::add_kernel_before(const query::DeviceKernel& kernel) {
   PipelineBuilder& builder = before->builder;
   builder.columns_ = columns_;
   builder.takes_rows_ = !before_.empty();
+  builder.share_before_ = share_before_;
   PRESSO_TRY(builder.add_kernel(kernel));
   PRESSO_ASSIGN(before->pipeline, builder.finish());
   columns_ = builder.columns_;
+  share_before_ *= share_of(kernel);
   before_.push_back(before);
   return {};
 }
@@ -169,6 +184,10 @@ Status PipelineBuilder::add_leaf(const Filter& filter) {
 }
 
 namespace {
+
+/// Up to this share of rows strings are tested row by row, which takes up to three times as long
+/// for a row, and else all rows of 1,024 of which one is left.
+constexpr double kFewRowsLeft = 1.0 / 16;
 
 /// How the row groups of a loaded table store a column of strings.
 struct StringForms {
@@ -275,14 +294,24 @@ std::uint32_t PipelineBuilder::string_columns() const {
   return columns;
 }
 
+/// Whether rows that fail the condition of a step are dropped at once, whatever others say.
+bool PipelineBuilder::is_required(std::size_t step) const {
+  const auto ends = [this](std::size_t i) {
+    return conditions_[i].kind == ConditionStep::Kind::kKeep;
+  };
+  return (step == 0 || ends(step - 1)) && step + 1 < conditions_.size() && ends(step + 1);
+}
+
 Result<TableConditions> PipelineBuilder::conditions_over(const LoadedTable& table) const {
   using Condition = ConditionStep::Kind;
   TableConditions made;
+  made.few_are_left = takes_rows_ && share_before_ <= kFewRowsLeft;
   if (takes_rows_) {
     made.steps.push_back({Condition::kRows, 0, kBitsBefore});
     made.steps.push_back({Condition::kKeep, 0, 0});
   }
-  for (const ConditionStep& step : conditions_) {
+  for (std::size_t i = 0; i < conditions_.size(); ++i) {
+    const ConditionStep& step = conditions_[i];
     const bool is_text =
         step.kind == Condition::kValues && leaves_[step.leaf]->kind == Filter::Kind::kText;
     const StringForms forms = is_text ? forms_of(table, leaves_[step.leaf]->column) : StringForms{};
@@ -292,7 +321,7 @@ Result<TableConditions> PipelineBuilder::conditions_over(const LoadedTable& tabl
     }
     // One value more than the leaf alone, for which the stack has room: kMostConditionDepth.
     made.steps.push_back({Condition::kRows, 0, static_cast<Byte>(made.strings.size())});
-    made.strings.push_back({leaves_[step.leaf], step.column});
+    made.strings.push_back({leaves_[step.leaf], step.column, is_required(i)});
     if (forms.rows_with_nulls) {
       made.steps.push_back({Condition::kNotNull, step.column, 0});
       made.steps.push_back({Condition::kAnd, 0, 0});

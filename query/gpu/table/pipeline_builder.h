@@ -45,6 +45,7 @@ struct LeafTables {
 struct TableConditions {
   std::vector<ConditionStep> steps;
   std::vector<StringLeaf> strings;
+  bool few_are_left = false;  ///< of the rows of the kernel before, as the plan estimates
 };
 
 /// Numbers of dictionaries' codes, as Pipeline::code_begins and code_numbers.
@@ -349,6 +350,8 @@ class PipelineBuilder {
   Status add_kernel(const query::DeviceKernel& kernel);
   Status add_kernel_before(const query::DeviceKernel& kernel);
   Status add_groups_of(const query::ConditionGroups& groups);
+  double share_of(const query::DeviceKernel& kernel) const;
+  bool is_required(std::size_t step) const;
   Status add_filter(const query::Filter& filter);
   Status add_tree(const query::Filter& filter, unsigned depth);
   Status add_leaf(const query::Filter& filter);
@@ -438,6 +441,7 @@ class PipelineBuilder {
   std::string plan_;
   /// That a kernel has left; conditions ask for these first (kBitsBefore).
   bool takes_rows_ = false;
+  double share_before_ = 1;  ///< of rows, that kernels before leave by the plan's estimate
   std::vector<ConditionStep> conditions_;
   std::vector<const query::Filter*> leaves_;
   std::vector<Value> values_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "presso/ordered_pipeline.h"
+#include "query/gpu/table/string_places.h"
 #include "query/gpu/table/usual_columns.h"
 
 namespace presso::gpu {
@@ -25,6 +26,7 @@ Result<std::shared_ptr<const ResidentTable>> ResidentTable::load(const RunSpace&
   if (loaded) {
     made->loaded_ = std::move(*loaded);
     PRESSO_TRY(UsualColumns::make(space, made->loaded_));
+    PRESSO_TRY(StringPlaces::make(space, made->loaded_));
   }
   PRESSO_TRY(made->read_dictionaries(threads));
   made->bytes_read_ = made->counters_.bytes;

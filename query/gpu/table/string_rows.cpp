@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "query/gpu/table/slice_blocks.h"
 #include "query/strings/condition_automaton.h"
 
 namespace presso::gpu {
@@ -21,10 +22,16 @@ Result<scan_detail::Dfa> automaton_of(const query::Filter& filter) {
 
 }  // namespace
 
+/// Whether the counts of codes of all rows are decoded.
+bool StringRows::counts_are_read(const Source& source) const {
+  return !by_steps_.contains(source.strings->column);
+}
+
 void StringRows::add_sources(const std::vector<const LoadedTable*>& tables,
-                             const std::vector<StringLeaf>& leaves) {
+                             const std::vector<StringLeaf>& leaves, bool few_are_left) {
   sources_.clear();
   texts_.clear();
+  by_steps_.clear();
   slices_ = 0;
   MemoryParts counts;
   for (const LoadedTable* const table : tables) {
@@ -33,15 +40,17 @@ void StringRows::add_sources(const std::vector<const LoadedTable*>& tables,
           std::any_of(leaves.begin(), leaves.end(),
                       [&strings](const StringLeaf& leaf) { return leaf.column == strings.column; });
       if (!is_asked) continue;
-      Source source{table, &strings, slices_, 0};
-      if (strings.has_bytes) {
-        texts_.push_back(source);
-        continue;
-      }
-      source.counts_at = counts.add(source.reader().rows() * sizeof(std::uint32_t));
-      sources_.push_back(source);
+      (strings.has_bytes ? texts_ : sources_).push_back({table, &strings, slices_, 0});
+      if (few_are_left && strings.step_begins != nullptr) by_steps_.insert(strings.column);
     }
     slices_ += static_cast<std::uint32_t>(table->slices().size());
+  }
+  for (const Source& source : sources_) {
+    if (source.strings->step_begins == nullptr) by_steps_.erase(source.strings->column);
+  }
+  for (Source& source : sources_) {
+    if (!counts_are_read(source)) continue;
+    source.counts_at = counts.add(source.reader().rows() * sizeof(std::uint32_t));
   }
   counts_bytes_ = counts.bytes();
   std::stable_sort(texts_.begin(), texts_.end(), [](const Source& a, const Source& b) {
@@ -82,6 +91,7 @@ Status StringRows::add_tables(const StringLeaf& leaf, const scan_detail::Dfa& df
     run.table_of.push_back(different.size() - 1);
   }
   if (different.empty()) return {};
+  run.by_steps = by_steps_.contains(run.column);
   std::vector<TokenFunctions> functions(different.size());
   PRESSO_TRY(space_.for_each(functions.size(), [&](std::size_t i) -> Status {
     PRESSO_ASSIGN(functions[i], token_functions(dfa, *different[i]));
@@ -91,7 +101,7 @@ Status StringRows::add_tables(const StringLeaf& leaf, const scan_detail::Dfa& df
   const bool all_fit =
       std::all_of(functions.begin(), functions.end(),
                   [&run](const TokenFunctions& one) { return fits(run.layout, one); });
-  if (!all_fit) run.layout = StringLayout::kWide;
+  if (!all_fit || run.by_steps) run.layout = StringLayout::kWide;
   run.tables.resize(functions.size());
   return space_.for_each(functions.size(), [&](std::size_t i) -> Status {
     PRESSO_ASSIGN(run.tables[i], lay_out(run.layout, functions[i]));
@@ -99,26 +109,38 @@ Status StringRows::add_tables(const StringLeaf& leaf, const scan_detail::Dfa& df
   });
 }
 
+/// The slices of a row group, numbered through all tables.
+std::pair<std::uint32_t, std::uint32_t> StringRows::slices_of_source(const Source& source) {
+  const auto slices = slices_of(*source.table, source.strings->group);
+  const auto first = static_cast<std::uint32_t>(source.first_slice) +
+                     static_cast<std::uint32_t>(slices.data() - source.table->slices().data());
+  return {first, first + static_cast<std::uint32_t>(slices.size())};
+}
+
 /// Adds the blocks of a row group's tokens, and notes which of them have a slice's rows.
 void StringRows::add_blocks(const Source& source, Run& run) const {
   const auto first = static_cast<std::uint32_t>(run.blocks.size());
+  const auto [first_slice, end_slice] = slices_of_source(source);
   for (const LoadedStrings::Codes& codes : source.strings->codes) {
     StringBlock block;
     block.payload = codes.payload;
     block.codes = codes.codes;
     block.rows = codes.rows;
-    block.first_tile = run.tiles;
-    run.tiles += row_tiles(codes.rows);
-    run.words += row_words(codes.rows);
-    run.blocks.push_back(block);
-    run.bits.push_back({nullptr, codes.first_row, codes.rows});
+    block.first_row = codes.first_row;
+    block.first_code = codes.first_code;
     run.places.emplace_back(&source.reader(), codes.block);
+    if (!run.by_steps) {
+      block.first_tile = run.tiles;
+      run.tiles += row_tiles(codes.rows);
+      run.words += row_words(codes.rows);
+      run.bits.push_back({nullptr, codes.first_row, codes.rows, first_slice, end_slice});
+    }
+    run.blocks.push_back(block);
   }
+  if (run.by_steps) return add_left_slices(source, first, run);
   const auto end = static_cast<std::uint32_t>(run.blocks.size());
-  const std::vector<LoadedSlice>& slices = source.table->slices();
-  for (std::size_t i = 0; i < slices.size(); ++i) {
-    if (slices[i].group != source.strings->group) continue;
-    BitSlice& slice = run.slices[source.first_slice + i];
+  for (std::uint32_t i = first_slice; i < end_slice; ++i) {
+    BitSlice& slice = run.slices[i];
     slice.first_source = first;
     while (run.bits[slice.first_source].first_row + run.bits[slice.first_source].rows <=
            slice.first_row) {
@@ -132,6 +154,32 @@ void StringRows::add_blocks(const Source& source, Run& run) const {
   }
 }
 
+/// The same of blocks that test_left_rows() takes, the first of which is number `first`.
+void StringRows::add_left_slices(const Source& source, std::uint32_t first, Run& run) const {
+  const auto end = static_cast<std::uint32_t>(run.blocks.size());
+  const auto [first_slice, end_slice] = slices_of_source(source);
+  for (std::uint32_t i = first_slice; i < end_slice; ++i) {
+    LeftSlice& slice = run.left_slices[i];
+    const std::uint32_t end_row = slice.first_row + slice.rows;
+    slice.first_block = first;
+    while (run.blocks[slice.first_block].first_row + run.blocks[slice.first_block].rows <=
+           slice.first_row) {
+      ++slice.first_block;
+    }
+    slice.end_block = slice.first_block;
+    while (slice.end_block < end && run.blocks[slice.end_block].first_row < end_row) {
+      ++slice.end_block;
+    }
+    slice.begins = source.strings->step_begins + slice.first_row / kLanes;
+    const auto counts = std::find_if(
+        source.strings->counts.begin(), source.strings->counts.end(),
+        [&](const LoadedStrings::Counts& one) { return one.first_row == slice.first_row; });
+    slice.counts.payload = counts->payload;
+    slice.counts.parameters = counts->parameters;
+    slice.is_plain = counts->is_plain;
+  }
+}
+
 /// Each row group of text is a block, all slices of which have their rows in it.
 void StringRows::add_text(Run& run) const {
   for (std::size_t group = 0; group < texts_.size(); ++group) {
@@ -140,13 +188,11 @@ void StringRows::add_text(Run& run) const {
     const StringBlock& block = run.text_blocks.emplace_back(text_->blocks()[group]);
     run.words += row_words(block.rows);
     const auto number = static_cast<std::uint32_t>(run.bits.size());
-    run.bits.push_back({nullptr, 0, block.rows});
-    const std::vector<LoadedSlice>& slices = source.table->slices();
-    for (std::size_t i = 0; i < slices.size(); ++i) {
-      if (slices[i].group != source.strings->group) continue;
-      BitSlice& slice = run.slices[source.first_slice + i];
-      slice.first_source = number;
-      slice.end_source = number + 1;
+    const auto [first_slice, end_slice] = slices_of_source(source);
+    run.bits.push_back({nullptr, 0, block.rows, first_slice, end_slice});
+    for (std::uint32_t i = first_slice; i < end_slice; ++i) {
+      run.slices[i].first_source = number;
+      run.slices[i].end_source = number + 1;
     }
   }
 }
@@ -155,6 +201,7 @@ Status StringRows::add_run(const StringLeaf& leaf, const std::vector<const Loade
   Run run;
   run.column = leaf.column;
   run.negated = leaf.filter->negated;
+  run.is_required = leaf.is_required;
   run.verifies = std::none_of(runs_.begin(), runs_.end(),
                               [&leaf](const Run& other) { return other.column == leaf.column; });
   PRESSO_ASSIGN(const scan_detail::Dfa dfa, automaton_of(*leaf.filter));
@@ -162,6 +209,11 @@ Status StringRows::add_run(const StringLeaf& leaf, const std::vector<const Loade
   for (const LoadedTable* const table : tables) {
     for (const LoadedSlice& slice : table->slices()) {
       run.slices.push_back({0, 0, slice.first, slice.rows});
+      if (run.by_steps) {
+        LeftSlice& left = run.left_slices.emplace_back();
+        left.first_row = slice.first;
+        left.rows = slice.rows;
+      }
     }
   }
   for (const Source& source : sources_) {
@@ -171,12 +223,19 @@ Status StringRows::add_run(const StringLeaf& leaf, const std::vector<const Loade
   if (!run.text_blocks.empty()) {
     PRESSO_ASSIGN(run.text_table, lay_out_text(dfa));
   }
+  run.has_all_slices = true;
+  for (std::size_t i = 0; i < run.slices.size(); ++i) {
+    const bool has_bits = run.slices[i].first_source != run.slices[i].end_source;
+    const bool has_left =
+        run.by_steps && run.left_slices[i].first_block != run.left_slices[i].end_block;
+    run.has_all_slices = run.has_all_slices && (has_bits || has_left);
+  }
   runs_.push_back(std::move(run));
   return {};
 }
 
 Status StringRows::prepare(const std::vector<const LoadedTable*>& tables,
-                           const std::vector<StringLeaf>& leaves) {
+                           const std::vector<StringLeaf>& leaves, bool few_are_left) {
   runs_.clear();
   counts_.clear();
   count_places_.clear();
@@ -185,12 +244,13 @@ Status StringRows::prepare(const std::vector<const LoadedTable*>& tables,
   is_verified_ = false;
   text_tests_.clear();
   if (leaves.empty()) return {};
-  add_sources(tables, leaves);
+  add_sources(tables, leaves, few_are_left);
   PRESSO_TRY(prepare_text(leaves));
   is_verified_ = std::all_of(sources_.begin(), sources_.end(),
                              [](const Source& source) { return source.strings->is_verified; });
   for (const StringLeaf& leaf : leaves) PRESSO_TRY(add_run(leaf, tables));
   for (const Source& source : sources_) {
+    if (!counts_are_read(source)) continue;
     for (const LoadedStrings::Counts& one : source.strings->counts) {
       if (one.is_plain) continue;
       IntegerBlock block;
@@ -220,6 +280,7 @@ Result<StringRows::Places> StringRows::allocate_work() {
   places.words_at = parts.add(words * kBytesOfWord);
   places.matches_at = parts.add(matches * kBytesOfWord);
   places.status_at = parts.add(status_count_ * kBytesOfWord);
+  places.tested_at = parts.add(kBytesOfWord);
   places.rows_at = parts.add(runs_.size() * slices_ * kSliceWords * kBytesOfWord);
   PRESSO_ASSIGN(work_, space_.memory.allocate(parts.bytes()));
   places.work = work_.get();
@@ -229,6 +290,7 @@ Result<StringRows::Places> StringRows::allocate_work() {
 void StringRows::place_counts(const Places& places) {
   auto block = counts_.begin();
   for (const Source& source : sources_) {
+    if (!counts_are_read(source)) continue;
     for (const LoadedStrings::Counts& one : source.strings->counts) {
       Byte* const to = places.work + source.counts_at + one.first_row * sizeof(std::uint32_t);
       if (one.is_plain) {
@@ -257,6 +319,10 @@ void StringRows::place_tokens(const Places& places, const Upload& upload, const 
     for (const LoadedStrings::Codes& codes : source.strings->codes) {
       StringBlock& block = run.blocks[number];
       block.table = view;
+      if (run.by_steps) {
+        ++number;
+        continue;
+      }
       block.counts = places.words(source.counts_at) + codes.first_row;
       block.tile_begins = tile_begins + block.first_tile;
       block.bits = bits;
@@ -276,7 +342,7 @@ void StringRows::place_text(const Upload& upload, const Pieces& pieces, Run& run
   if (run.text_blocks.empty()) return;
   StringTableView view = run.text_table->view;
   view.d_image = upload.at<Byte>(input_.get(), pieces.text_table);
-  std::size_t number = run.blocks.size();
+  std::size_t number = run.bits.size() - run.text_blocks.size();
   for (StringBlock& block : run.text_blocks) {
     block.table = view;
     block.bits = bits;
@@ -315,6 +381,7 @@ Status StringRows::place() {
     of.text_blocks = upload.add(run.text_blocks);
     of.bits = upload.add(run.bits);
     of.slices = upload.add(run.slices);
+    of.left_slices = upload.add(run.left_slices);
   }
   PRESSO_ASSIGN(input_, space_.memory.allocate(upload.bytes()));
   const Byte* const there = input_.get();
@@ -328,8 +395,19 @@ Status StringRows::place() {
     status += run.blocks.size();
     std::uint32_t* const row_bits = places.words(places.rows_at) + i * slices_ * kSliceWords;
     run.row_bits = row_bits;
-    run.placed = {upload.at<BitSource>(there, pieces[i].bits),
-                  upload.at<BitSlice>(there, pieces[i].slices), slices_, run.negated, row_bits};
+    run.placed.sources = upload.at<BitSource>(there, pieces[i].bits);
+    run.placed.slices = upload.at<BitSlice>(there, pieces[i].slices);
+    run.placed.count = slices_;
+    run.placed.source_count = static_cast<std::uint32_t>(run.bits.size());
+    run.placed.negated = run.negated;
+    run.placed.to = row_bits;
+    run.left.batch = run.batch;
+    run.left.slices = upload.at<LeftSlice>(there, pieces[i].left_slices);
+    run.left.count = static_cast<std::uint32_t>(run.left_slices.size());
+    run.left.negated = run.negated;
+    run.left.keeps_others = !run.text_blocks.empty();
+    run.left.to = row_bits;
+    run.left.tested = places.words(places.tested_at);
   }
   counts_batch_.blocks = upload.at<IntegerBlock>(there, counts_piece);
   PRESSO_ASSIGN(pinned_, space_.memory.allocate_pinned(upload.bytes()));
@@ -340,7 +418,37 @@ Status StringRows::place() {
                                  static_cast<std::size_t>(upload.bytes()), space_.stream);
 }
 
-Status StringRows::enqueue() {
+/// Tells the blocks of a run which of their rows are left.
+Status StringRows::tell_left(Run& run, const std::uint32_t* left) {
+  run.is_told = left != nullptr;
+  if (left == nullptr || run.bits.empty()) return {};
+  RowBits bits = run.placed;
+  bits.left = left;
+  return space_.strings.take_bits(bits, space_.stream);
+}
+
+/// The text of a column is decoded once for all conditions on it.
+Status StringRows::enqueue_text(std::uint32_t column, const std::uint32_t* left) {
+  for (Run& run : runs_) {
+    if (run.column == column && !run.text_blocks.empty()) PRESSO_TRY(tell_left(run, left));
+  }
+  for (std::size_t i = 0; i < text_tests_.size(); ++i) {
+    const DecodedText::Batch& batch = text_->batches()[i];
+    if (texts_[batch.first_group()].strings->column != column) continue;
+    for (TextTest& test : text_tests_[i]) test.rows.tests_left = left != nullptr;
+    PRESSO_TRY(text_->decode(batch));
+    PRESSO_TRY(space_.strings.test_text(batch.rows(), text_tests_[i], space_.stream));
+  }
+  return {};
+}
+
+Status StringRows::place_bits(const Run& run, const std::uint32_t* left) {
+  RowBits bits = run.placed;
+  bits.left = left;
+  return space_.strings.place_bits(bits, space_.stream);
+}
+
+Status StringRows::enqueue(const std::uint32_t* left) {
   if (runs_.empty()) return {};
   StringKernels& kernels = space_.strings;
   const Stream stream = space_.stream;
@@ -351,14 +459,26 @@ Status StringRows::enqueue() {
   if (counts_batch_.count != 0) {
     PRESSO_TRY(kernels.decode_counts(counts_batch_, !is_verified_, stream));
   }
-  for (std::size_t i = 0; i < text_tests_.size(); ++i) {
-    const DecodedText::Batch& batch = text_->batches()[i];
-    PRESSO_TRY(text_->decode(batch));
-    PRESSO_TRY(kernels.test_text(batch.rows(), text_tests_[i], stream));
+  if (!by_steps_.empty()) {
+    auto* const tested = reinterpret_cast<Byte*>(runs_.front().left.tested);
+    PRESSO_TRY(space_.kernels.clear(tested, sizeof(std::uint32_t), stream));
   }
-  for (const Run& run : runs_) {
-    PRESSO_TRY(kernels.find(run.batch, {run.verifies && !is_verified_, run.layout}, stream));
-    PRESSO_TRY(kernels.place_bits(run.placed, stream));
+  for (Run& run : runs_) {
+    if (run.verifies) PRESSO_TRY(enqueue_text(run.column, left));
+    if (run.text_blocks.empty()) PRESSO_TRY(tell_left(run, left));
+    if (run.by_steps) {
+      LeftRows rows = run.left;
+      rows.left = left;
+      if (rows.keeps_others) PRESSO_TRY(place_bits(run, left));
+      PRESSO_TRY(kernels.test_left(rows, stream));
+    } else {
+      StringBatch batch = run.batch;
+      batch.tests_left = run.is_told;
+      PRESSO_TRY(kernels.find(batch, {run.verifies && !is_verified_, run.layout}, stream));
+      PRESSO_TRY(place_bits(run, left));
+    }
+    // What rows of other slices are left is not known from this condition's bits.
+    if (run.is_required && run.has_all_slices) left = run.row_bits;
   }
   is_verified_ = true;
   if (status_count_ == 0) return {};

@@ -16,6 +16,7 @@ LoadedStrings strings_of(const LoadedStrings& all, std::span<const LoadedSlice> 
   if (all.has_bytes) return all;
   LoadedStrings some;
   some.is_verified = all.is_verified;
+  some.step_begins = all.step_begins;
   for (const LoadedStrings::Codes& codes : all.codes) {
     if (overlaps(slices, codes.first_row, codes.rows)) some.codes.push_back(codes);
   }

@@ -63,6 +63,30 @@ TEST(DevicePlans, FollowTheGpusRates) {
   EXPECT_EQ(device_plan_text(*device_kernels(plan, {})), "6&&2&1&&5&&3&&4");
 }
 
+/// Condition 1 tests strings row by row; so does 5 in the last plan.
+TEST(DevicePlans, TestStringsOnRowsThatOthersLeave) {
+  FilterPlan plan = plan_of("2&1&&5&&3&4");
+  plan.conditions[0].by_rows = true;
+  plan.conditions[0].filter.kind = Filter::Kind::kText;
+  plan.conditions[1].selectivity = 0.9;
+  EXPECT_EQ(device_plan_text(*device_kernels(plan, {})), "2&1&&5&&3&4") << "few rows are dropped";
+  plan.conditions[4].selectivity = 0.1;
+  EXPECT_EQ(device_plan_text(*device_kernels(plan, {})), "2&&5;1&&3&4");
+  EXPECT_EQ(device_plan_text(*device_kernels(plan, {plan.text()})), plan.text());
+  EXPECT_EQ(device_kernels(plan, {"", PlanChoice::Rows::kList})->size(), 1u);
+  plan.on_device = DevicePlan{*parse_plan("2;1&5&&4&&3", 5), {1, 2}};
+  EXPECT_EQ(device_plan_text(*device_kernels(plan, {})), "2;5;1&&4&&3");
+  plan.on_device.reset();
+  plan.conditions[4].by_rows = true;
+  EXPECT_EQ(device_plan_text(*device_kernels(plan, {})), "2&1&&5&&3&4");
+  plan.conditions[1].selectivity = 0.01;
+  EXPECT_EQ(device_plan_text(*device_kernels(plan, {})), "2;1&&5&&3&4");
+  Filter& any = plan.conditions[0].filter;
+  any.parts.assign(4, any);
+  any.kind = Filter::Kind::kOr;
+  EXPECT_EQ(device_plan_text(*device_kernels(plan, {})), "2&1&&5&&3&4") << "bits of four strings";
+}
+
 TEST(DevicePlans, LeaveOutConditionsThatMayBe) {
   FilterPlan plan = plan_of("2&1&&5&&3&4");
   plan.conditions[4].is_optional = true;
