@@ -53,17 +53,19 @@ struct Packed {
         words[i] = simt::load_streaming(from + (chunk * kWords + i) * kLanes);
       }
     } else {
-      const u32 first = chunk * kBits / kWordBits;
       const u32 shift = chunk * kBits % kWordBits;
-      u32 low = simt::load_readonly(from + first * kLanes);
+      const u32* const at = from + chunk * kBits / kWordBits * kLanes;
+      u32 low = simt::load_readonly(at);
       PRESSO_UNROLL
-      for (u32 i = 0; i < kWords; ++i) {
-        // The vector has kWidth words; what would come behind the last one is not used.
-        const u32 next = first + i + 1 < kWidth ? first + i + 1 : kWidth - 1;
-        const u32 high = simt::load_readonly(from + next * kLanes);
+      for (u32 i = 0; i + 1 < kWords; ++i) {
+        const u32 high = simt::load_readonly(at + (i + 1) * kLanes);
         words[i] = simt::funnel_shift_right(low, high, shift);
         low = high;
       }
+      // The vector has kWidth words; what would come behind the last one is not used.
+      const u32 behind = chunk * kBits / kWordBits + kWords < kWidth ? kWords : kWords - 1;
+      const u32 high = simt::load_readonly(at + behind * kLanes);
+      words[kWords - 1] = simt::funnel_shift_right(low, high, shift);
     }
   }
   PRESSO_DEVICE u32 number(u32 step) const {
