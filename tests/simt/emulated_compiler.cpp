@@ -148,6 +148,7 @@ class EmulatedCompiler final : public gpu::KernelCompiler {
     if (known != nullptr) return known;
     PRESSO_ASSIGN(void* const library, load(source));
     known = std::make_shared<EmulatedKernels>(library, launches_);
+    faults_->sources = known_.size();
     return known;
   }
 

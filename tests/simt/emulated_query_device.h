@@ -35,6 +35,7 @@ struct EmulatedFaults {
   std::atomic<std::uint64_t> launched{0};  ///< the same, for threads that copy meanwhile
   std::uint64_t compilations = 0;          ///< of kernels that were asked for
   std::uint64_t compiler_runs = 0;         ///< of these, which no cache had
+  std::uint64_t sources = 0;               ///< of all, different ones
   std::uint64_t parted = 0;                ///< times that groups were made part by part
   std::uint64_t merged = 0;                ///< launches that merge groups
   std::uint64_t numbered = 0;              ///< launches of kernels that give strings numbers

@@ -46,6 +46,7 @@ struct ColumnShape {
   bool codes_are_numbers = false;
   /// What they are called there fits into a byte each, and there are at most 2^kMostMappedBits.
   bool has_few_codes = false;
+  bool is_read = false;  ///< its values are, of which the above tells
 };
 
 /// What the code has to know of a leaf of the conditions.

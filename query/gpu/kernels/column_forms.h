@@ -63,6 +63,16 @@ class ColumnForms {
     found.vectors += constants_;
     return found;
   }
+  /// The form that the most vectors of a width have, and of doubles of a kind and a second width.
+  Form most_of(Byte width, Byte kind = 0, Byte width2 = 0) const {
+    Form found{width, 1, 0, kind, width2};
+    for (const Form& form : forms_) {
+      const bool is_asked = form.width == width && form.kind == kind && form.width2 == width2;
+      if (is_asked && form.vectors > found.vectors) found = form;
+    }
+    found.vectors += constants_;
+    return found;
+  }
   /// What the divisors of all vectors that have such a form have in common.
   std::uint64_t common_divisor() const {
     std::uint64_t common = 0;

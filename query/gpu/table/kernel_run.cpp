@@ -22,11 +22,12 @@ struct ColumnFacts {
   std::uint64_t others = 0;  ///< vectors that are not usual, at most
 };
 
-/// The form that columns have in device memory, or else that most vectors have.
-UsualForm usual_form(const LoadedTable& table, std::size_t column) {
+/// The form that columns have in device memory, or else that most vectors have; `before`: of those
+/// with the width that code was made for.
+UsualForm usual_form(const LoadedTable& table, std::size_t column, const ColumnShape* before) {
   if (const auto& form = table.form_of(column)) return *form;
   const ColumnForms& forms = table.vector_forms()[column];
-  const ColumnForms::Form most = forms.most();
+  const ColumnForms::Form most = before != nullptr ? forms.most_of(before->width) : forms.most();
   return {most.width, most.divisor, forms.vectors() - most.vectors + forms.odd_validity()};
 }
 
@@ -36,8 +37,21 @@ struct FormOfReals {
   ColumnForms::Form of;
 };
 
-FormOfReals most_of_reals(const LoadedTable& table, std::size_t column, std::uint64_t plain) {
-  const ColumnForms::Form most = table.vector_forms()[column].most();
+IntegerKind kind_of(RealForm form) {
+  return form == RealForm::kAlp     ? IntegerKind::kAlp
+         : form == RealForm::kAlpRd ? IntegerKind::kAlpRd
+                                    : IntegerKind::kPacked;
+}
+
+FormOfReals most_of_reals(const LoadedTable& table, std::size_t column, std::uint64_t plain,
+                          const ColumnShape* before) {
+  const ColumnForms& forms = table.vector_forms()[column];
+  if (before != nullptr && before->real_bytes != 0) {
+    if (before->real_form == RealForm::kPlain) return {RealForm::kPlain, {0, 1, plain}};
+    const auto kind = static_cast<Byte>(kind_of(before->real_form));
+    return {before->real_form, forms.most_of(before->width, kind, before->width2)};
+  }
+  const ColumnForms::Form most = forms.most();
   if (plain >= most.vectors) return {RealForm::kPlain, {0, 1, plain}};
   const auto kind = static_cast<IntegerKind>(most.kind);
   return {kind == IntegerKind::kAlp     ? RealForm::kAlp
@@ -47,8 +61,10 @@ FormOfReals most_of_reals(const LoadedTable& table, std::size_t column, std::uin
 }
 
 /// The same of a column of doubles or floats.
-Result<ColumnFacts> facts_of_reals(const LoadedTable& table, std::size_t column, ColumnForm& form) {
+Result<ColumnFacts> facts_of_reals(const LoadedTable& table, std::size_t column,
+                                   const ColumnShape* before, ColumnForm& form) {
   ColumnFacts facts;
+  facts.shape.has_nulls = before != nullptr && before->has_nulls;
   std::uint64_t plain = 0;
   std::uint64_t all = 0;
   for (const TableBlock& block : table.blocks_of(column)) {
@@ -61,7 +77,7 @@ Result<ColumnFacts> facts_of_reals(const LoadedTable& table, std::size_t column,
     }
     if (block.is_plain) plain += vectors_of(block.rows);
   }
-  const FormOfReals most = most_of_reals(table, column, plain);
+  const FormOfReals most = most_of_reals(table, column, plain, before);
   facts.others = all - most.of.vectors + table.vector_forms()[column].odd_validity();
   facts.shape.real_bytes = form.real_bytes;
   facts.shape.real_form = most.form;
@@ -76,14 +92,16 @@ Result<ColumnFacts> facts_of_reals(const LoadedTable& table, std::size_t column,
   return facts;
 }
 
-/// What a column of the table is like, and which form most of its vectors have.
+/// What a column of the table is like, and which form most of its vectors have. `before`: what code
+/// was made for, which is to read this column, too; nullptr: none.
 Result<ColumnFacts> facts_of_column(const LoadedTable& table, std::size_t column, bool reads_values,
-                                    ColumnForm& form) {
+                                    const ColumnShape* before, ColumnForm& form) {
   const std::vector<TableBlock>& blocks = table.blocks_of(column);
   const bool is_real = std::any_of(blocks.begin(), blocks.end(),
                                    [](const TableBlock& block) { return block.floating; });
-  if (is_real && reads_values) return facts_of_reals(table, column, form);
+  if (is_real && reads_values) return facts_of_reals(table, column, before, form);
   ColumnFacts facts;
+  facts.shape.has_nulls = before != nullptr && before->has_nulls;
   const TableBlock* known = nullptr;
   for (const TableBlock& block : blocks) {
     if (block.validity != nullptr || block.words == nullptr) facts.shape.has_nulls = true;
@@ -96,7 +114,7 @@ Result<ColumnFacts> facts_of_column(const LoadedTable& table, std::size_t column
   form.reads_nulls = facts.shape.has_nulls;
   facts.others = table.vector_forms()[column].odd_validity();
   if (!reads_values) return facts;
-  const UsualForm usual = usual_form(table, column);
+  const UsualForm usual = usual_form(table, column, before);
   facts.others = usual.others;
   facts.shape.width = usual.width;
   form.width = usual.width;
@@ -133,16 +151,26 @@ LeafShape shape_of_leaf(std::span<const LeafRange> ranges) {
   return shape;
 }
 
+/// What is asked of the slices of both.
+LeafShape joined(const LeafShape& a, const LeafShape& b) {
+  LeafShape both;
+  both.intervals = std::max(a.intervals, b.intervals);
+  both.has_bits = a.has_bits || b.has_bits;
+  both.is_any = a.is_any || b.is_any || (both.has_bits && both.intervals != 0);
+  return both;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const Pipeline& pipeline,
                                                    const LoadedTable* table,
                                                    const LeafTables& leaves,
-                                                   const KeyCodeTables& codes) {
+                                                   const KeyCodeTables& codes,
+                                                   const QueryShape* before) {
   if (space.compiler == nullptr) return not_compiled("there is no compiler");
   std::unique_ptr<KernelRun> made(new KernelRun(space));
   QueryArguments& q = made->arguments_;
-  QueryShape shape;
+  QueryShape& shape = made->shape_;
   const bool are_small = std::all_of(codes.numbers.begin(), codes.numbers.end(),
                                      [](std::uint32_t number) { return number <= 0xFF; });
   std::uint64_t others = 0;
@@ -154,13 +182,21 @@ Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const 
       shape.columns.emplace_back();
       continue;
     }
-    PRESSO_ASSIGN(const ColumnFacts facts, facts_of_column(*table, i, reads_values, q.columns[i]));
+    const ColumnShape* known = before != nullptr ? &before->columns[i] : nullptr;
+    if (known != nullptr && known->is_read != reads_values) known = nullptr;
+    PRESSO_ASSIGN(const ColumnFacts facts,
+                  facts_of_column(*table, i, reads_values, known, q.columns[i]));
     ColumnShape column = facts.shape;
+    column.is_read = reads_values;
     others += facts.others;
     reads_nulls = reads_nulls || facts.shape.has_nulls;
     column.codes_are_numbers = are_numbers(codes, i, table->groups().size());
     column.has_few_codes =
         column.width <= kMostMappedBits && q.columns[i].divisor == 1 && are_small;
+    if (known != nullptr) {
+      column.codes_are_numbers = column.codes_are_numbers && known->codes_are_numbers;
+      column.has_few_codes = column.has_few_codes && known->has_few_codes;
+    }
     shape.columns.push_back(column);
   }
   const std::span<const LeafRange> ranges(leaves.ranges);
@@ -168,8 +204,14 @@ Result<std::unique_ptr<KernelRun>> KernelRun::make(const RunSpace& space, const 
   for (std::size_t at = 0; at < ranges.size(); at += slices) {
     shape.leaves.push_back(shape_of_leaf(ranges.subspan(at, slices)));
   }
+  if (before != nullptr && before->leaves.size() == shape.leaves.size()) {
+    for (std::size_t i = 0; i < shape.leaves.size(); ++i) {
+      shape.leaves[i] = joined(shape.leaves[i], before->leaves[i]);
+    }
+  }
   PRESSO_ASSIGN(shape.most_shared_bytes, space.kernels.most_shared_bytes());
-  shape.has_others = others != 0;
+  // Other parts of a table that is read from files may have some.
+  shape.has_others = others != 0 || (table != nullptr && !table->is_resident());
   PRESSO_ASSIGN(made->source_, source_of(pipeline, shape));
   const KernelSource& source = made->source_;
   if (source.shared_bytes > shape.most_shared_bytes) return not_compiled("much shared memory");

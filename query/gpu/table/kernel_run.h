@@ -21,12 +21,18 @@ struct LeafTables;
 class KernelRun {
  public:
   /// Compiles the code of a pipeline for a table; nullptr: for build rows, which have no columns.
+  /// `before`: shape() of the code for another part of the same table, which is used again where it
+  /// suffices: most parts have vectors of the same forms, and the others are decoded, which takes
+  /// less than to compile. nullptr: there is none.
+  ///
   /// Errors: kUnsupported where there is no compiler, or the table has a column of several types;
   /// those of KernelCompiler and of the device.
   static Result<std::unique_ptr<KernelRun>> make(const RunSpace& space, const Pipeline& pipeline,
                                                  const LoadedTable* table, const LeafTables& leaves,
-                                                 const KeyCodeTables& codes);
+                                                 const KeyCodeTables& codes,
+                                                 const QueryShape* before = nullptr);
 
+  const QueryShape& shape() const { return shape_; }
   const std::string& source() const { return source_.text; }
   /// Enqueues the kernels; waits in between where many vectors are not usual. `pipeline`:
   /// the one that this was made for, with its places in device memory.
@@ -41,6 +47,7 @@ class KernelRun {
   Status run_others();
 
   const RunSpace& space_;
+  QueryShape shape_;
   KernelSource source_;
   std::shared_ptr<CompiledKernels> kernels_;
   QueryArguments arguments_;

@@ -11,6 +11,7 @@ namespace presso::gpu {
 Status PipelineRun::begin(const Pipeline& pipeline, bool wants_rows) {
   pipeline_ = pipeline;
   wants_rows_ = wants_rows;
+  shape_.reset();
   constexpr std::uint64_t kMatchedBytes = MemoryParts::kAlignment;
   const bool has_cells = pipeline_.place != GroupPlace::kNone &&
                          pipeline_.place != GroupPlace::kRows &&
@@ -64,7 +65,9 @@ Status PipelineRun::prepare(const LoadedTable& table, const TableBlocks& blocks,
 Status PipelineRun::prepare_code(const LoadedTable* table, const LeafTables& leaves,
                                  const KeyCodeTables& codes) {
   code_.reset();
-  PRESSO_ASSIGN(code_, KernelRun::make(space_, pipeline_, table, leaves, codes));
+  const QueryShape* const before = table != nullptr && shape_ ? &*shape_ : nullptr;
+  PRESSO_ASSIGN(code_, KernelRun::make(space_, pipeline_, table, leaves, codes, before));
+  if (table != nullptr) shape_ = code_->shape();
   return {};
 }
 

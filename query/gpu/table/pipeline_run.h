@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -93,6 +94,7 @@ class PipelineRun {
   PartedGroups parts_;
   bool has_too_many_rows_ = false;   ///< for what `parts_` has memory for
   std::unique_ptr<KernelRun> code_;  ///< for what was prepared
+  std::optional<QueryShape> shape_;  ///< of the code for the table before
   bool wants_rows_ = false;
   DeviceMemory bits_;
 };

@@ -472,6 +472,9 @@ TEST(ColumnForms, TakesTheFormOfMostVectors) {
   EXPECT_EQ(all.most().width, 12);
   EXPECT_EQ(all.most().divisor, 100u);
   EXPECT_EQ(all.most().vectors, 6u);
+  EXPECT_EQ(all.most_of(11).vectors, 4u);
+  EXPECT_EQ(all.most_of(11).divisor, 100u);
+  EXPECT_EQ(all.most_of(7).vectors, 0u);
   EXPECT_EQ(gpu::ColumnForms().most().vectors, 0u);
 }
 
