@@ -66,16 +66,16 @@ Status StringPlaces::make(const RunSpace& space, LoadedTable& table) {
 }
 
 Status StringPlaces::make_some(const std::vector<LoadedStrings*>& some) {
-  constexpr std::uint64_t kWord = sizeof(std::uint32_t);
+  constexpr std::uint64_t kPlaceBytes = sizeof(std::uint32_t);
   MemoryParts kept, work;
   std::vector<std::uint64_t> begins_at, counts_at;
   std::size_t decoded = 0;
   for (const LoadedStrings* const strings : some) {
-    begins_at.push_back(kept.add(steps_of_rows(rows_of(*strings)) * kWord));
-    counts_at.push_back(work.add(rows_of(*strings) * kWord));
+    begins_at.push_back(kept.add(steps_of_rows(rows_of(*strings)) * kPlaceBytes));
+    counts_at.push_back(work.add(rows_of(*strings) * kPlaceBytes));
     decoded += strings->counts.size();
   }
-  const std::uint64_t status_at = work.add((decoded + 1) * kWord);
+  const std::uint64_t status_at = work.add((decoded + 1) * kPlaceBytes);
   if (kept.bytes() + work.bytes() > space_.memory.device_bytes_left() / 4) {
     return make_error(ErrorCode::kDeviceMemory);
   }
@@ -87,7 +87,7 @@ Status StringPlaces::make_some(const std::vector<LoadedStrings*>& some) {
   for (std::size_t i = 0; i < some.size(); ++i) {
     Byte* const to = decoding.get() + counts_at[i];
     for (const LoadedStrings::Counts& one : some[i]->counts) {
-      Byte* const out = to + one.first_row * kWord;
+      Byte* const out = to + one.first_row * kPlaceBytes;
       if (one.is_plain) {
         PRESSO_TRY(
             space_.device().copy_within(out, one.payload.bytes, one.payload.size, space_.stream));
@@ -118,7 +118,7 @@ Status StringPlaces::make_some(const std::vector<LoadedStrings*>& some) {
   PRESSO_TRY(space_.copy_there(input.get(), upload));
   auto* const status = reinterpret_cast<std::uint32_t*>(decoding.get() + status_at);
   PRESSO_TRY(
-      space_.kernels.clear(decoding.get() + status_at, (decoded + 1) * kWord, space_.stream));
+      space_.kernels.clear(decoding.get() + status_at, (decoded + 1) * kPlaceBytes, space_.stream));
   if (!counts.empty()) {
     const IntegerBatch batch{upload.at<IntegerBlock>(input.get(), counts_piece), status,
                              static_cast<std::uint32_t>(counts.size())};
@@ -131,7 +131,7 @@ Status StringPlaces::make_some(const std::vector<LoadedStrings*>& some) {
   steps.fault = status + decoded;
   PRESSO_TRY(space_.strings.place_steps(steps, space_.stream));
   std::vector<std::uint32_t> found(decoded + 1);
-  PRESSO_TRY(space_.copy_back(found.data(), status, found.size() * kWord));
+  PRESSO_TRY(space_.copy_back(found.data(), status, found.size() * kPlaceBytes));
   if (std::any_of(found.begin(), found.end(), [](std::uint32_t word) { return word != 0; })) {
     return {};
   }
