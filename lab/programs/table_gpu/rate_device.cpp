@@ -86,8 +86,9 @@ bool has_next_limb(const gpu::Pipeline& pipeline, std::size_t i) {
   return of.part == gpu::RealPart::kLimb && next.part == of.part && next.column == of.column + 1;
 }
 
-/// A group's words, sums `times` themselves, in one of the ways in which several cells may share a
-/// sum: upper halves are added to lower ones, and limbs have 32 bits but for the last.
+/// Returns a group's words with each sum multiplied by `times`. Several cells may share a sum in
+/// many ways; here upper halves have been added to lower ones, and every limb except the last one
+/// has 32 bits, so that equal sums have equal words.
 std::vector<std::uint64_t> whole_sums(const gpu::Pipeline& pipeline, const std::uint64_t* words,
                                       std::size_t count, std::uint64_t times) {
   constexpr unsigned kHalf = 32;  // allow(bare-32): bits

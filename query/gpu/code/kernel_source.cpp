@@ -192,7 +192,7 @@ Status SourceWriter::make_conditions() {
         if (leaf.is_any || source_.tests.size() + parts > kMostConditionTests) {
           const std::string all = text_of(step.leaf) + ", " + column;
           mask.text = is_real(step.column) ? "real_leaf<" + all + ", " + real_bytes + ">(c)"
-                                           : "c.template leaf<" + all + ">()";
+                                           : "integer_leaf<" + all + ">(c)";
           parts = 0;
         } else if (leaf.has_bits) {
           mask.text = "c.template has_bit<" + text_of(step.leaf) + ", " + column + ">()";

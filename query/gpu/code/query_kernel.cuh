@@ -491,16 +491,6 @@ struct UsualColumns : UsualVector<Task> {
       return exists ? static_cast<u32>(narrow<kColumn>(step)) : 0;
     });
   }
-  /// The lane mask of what a leaf of any kind allows.
-  template <u32 kLeaf, u32 kColumn>
-  PRESSO_DEVICE u32 leaf() const {
-    const LeafRange range = this->q.ranges[u64{kLeaf} * this->q.table.slice_count + this->at.slice];
-    if (range.count == LeafRange::kBits) return has_bit<kLeaf, kColumn>();
-    const u64 sign = this->q.columns[kColumn].is_signed ? kImageTopBit : 0;
-    return rows_in_intervals<Own::kSteps>(this->q, range, [&](u32 step) {
-      return static_cast<u64>(reader(0).template wide<kColumn>(step)) ^ sign;
-    });
-  }
   /// The sum of the values of a lane mask, modulo 2^64.
   template <u32 kColumn>
   PRESSO_DEVICE u64 sum(u32 mask) const {
@@ -573,13 +563,6 @@ struct OtherVector {
     return rows_with_bit<1>(q, kLeaf, at.slice,
                             [&](u32) { return static_cast<u32>(value(kColumn)); });
   }
-  template <u32 kLeaf, u32 kColumn>
-  PRESSO_DEVICE u32 leaf() const {
-    const LeafRange range = q.ranges[u64{kLeaf} * q.table.slice_count + at.slice];
-    if (range.count == LeafRange::kBits) return has_bit<kLeaf, kColumn>();
-    const u64 sign = q.columns[kColumn].is_signed ? kImageTopBit : 0;
-    return rows_in_intervals<1>(q, range, [&](u32) { return value(kColumn) ^ sign; });
-  }
   template <u32 kColumn>
   PRESSO_DEVICE i32 code(u32, bool takes) const {
     return takes ? number_of_code(q, kColumn, at, static_cast<u32>(value(kColumn))) : 0;
@@ -598,6 +581,17 @@ struct OtherVector {
   }
   PRESSO_DEVICE u32 step_of(u32) const { return 0; }
 };
+
+/// The lane mask of what a leaf of any kind allows of a column of integers or codes.
+template <u32 kLeaf, u32 kColumn, class Columns>
+PRESSO_DEVICE u32 integer_leaf(const Columns& c) {
+  const LeafRange range = c.q.ranges[u64{kLeaf} * c.q.table.slice_count + c.at.slice];
+  if (range.count == LeafRange::kBits) return c.template has_bit<kLeaf, kColumn>();
+  const u64 sign = c.q.columns[kColumn].is_signed ? kImageTopBit : 0;
+  return rows_in_intervals<Columns::kSteps>(c.q, range, [&](u32 step) {
+    return static_cast<u64>(c.reader(0).template wide<kColumn>(step)) ^ sign;
+  });
+}
 
 // --- steps of a program
 

@@ -157,10 +157,7 @@ class SourceWriter {
   void write_counts();
   bool has_groups() const { return place_ != CellPlace::kOne; }
   /// The program runs for each row, and adds to cells.
-  bool has_program() const {
-    return place_ != CellPlace::kColumns && place_ != CellPlace::kCount &&
-           place_ != CellPlace::kWritten;
-  }
+  bool has_program() const { return place_ != CellPlace::kColumns && place_ != CellPlace::kCount; }
   /// Whether each row's group is compared with how many there are; else their rows are counted.
   bool looks_outside() const {
     return place_ == CellPlace::kBlock || place_ == CellPlace::kDevice ||

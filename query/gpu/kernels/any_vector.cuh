@@ -18,13 +18,13 @@ struct VectorPlace {
   u32 rows;
 };
 
-/// A vector of runs whose values are packed in up to 32 bits.
+/// A vector of runs, one value each, which are packed in up to 32 bits.
 PRESSO_DEVICE bool has_packed_runs(const VectorEntry& entry) {
   return static_cast<IntegerKind>(entry.kind) == IntegerKind::kRuns &&
          static_cast<IntegerKind>(entry.exceptions) == IntegerKind::kPacked &&
          entry.width <= kWordBits;
 }
-/// The same of rows.
+/// A vector whose rows are packed, one by one, in up to 32 bits.
 PRESSO_DEVICE bool has_packed_rows(const VectorEntry& entry) {
   return static_cast<IntegerKind>(entry.kind) == IntegerKind::kPacked && entry.width <= kWordBits;
 }

@@ -35,7 +35,7 @@ PRESSO_DEVICE u64* cells_out_of(const Pipeline& of, u64 group) {
   return of.cells_out + group * of.group_words;
 }
 
-/// Of a group's words in device memory.
+/// What word `i` of a group has in device memory before there is any row.
 PRESSO_DEVICE u64 initial_word(const Pipeline& of, u32 i) {
   if (i == 0) return kNoRowYet;
   const u32 cell = i - kGroupCells;

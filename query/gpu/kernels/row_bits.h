@@ -36,7 +36,7 @@ struct RowBits {
   /// As Pipeline::row_bits: kVectorSteps words a vector, kSliceVectors vectors a slice, of which
   /// those are written that have rows.
   std::uint32_t* to = nullptr;
-  /// The same of rows that are left before; nullptr: all. No other gets a bit.
+  /// The rows that may get a bit, in the form of `to`; nullptr: all rows.
   const std::uint32_t* left = nullptr;
 };
 

@@ -116,7 +116,7 @@ struct VectorEnds {
   u64 most = 0;
 };
 
-/// Of an integer that was decoded.
+/// The image (FORMAT.md 15.4) of a decoded integer. `value`: its bits, of the width of the block.
 PRESSO_DEVICE u64 image_of(u64 value, const TableBlock& block) {
   const u64 wide = widened(value, block.width_bytes, block.is_signed);
   return block.is_signed ? wide ^ kImageTopBit : wide;

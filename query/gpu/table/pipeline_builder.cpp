@@ -55,7 +55,7 @@ Status PipelineBuilder::add_conditions() {
   return add_kernel(last);
 }
 
-/// Of rows, that a kernel's conditions leave.
+/// The share of rows that a kernel's conditions leave, by the plan's estimate.
 double PipelineBuilder::share_of(const query::DeviceKernel& kernel) const {
   double share = 1;
   for (const query::ConditionGroups* const groups : {&kernel.on_columns, &kernel.expressions}) {

@@ -154,7 +154,8 @@ void StringRows::add_blocks(const Source& source, Run& run) const {
   }
 }
 
-/// The same of blocks that test_left_rows() takes, the first of which is number `first`.
+/// Tells each slice of the source which of the run's blocks have its rows, for test_left_rows().
+/// `first`: the number of the source's first block.
 void StringRows::add_left_slices(const Source& source, std::uint32_t first, Run& run) const {
   const auto end = static_cast<std::uint32_t>(run.blocks.size());
   const auto [first_slice, end_slice] = slices_of_source(source);

@@ -78,6 +78,12 @@ struct Made {
     cell.from = from;
     cell.bits = bits;
   }
+  /// An array that gets a value of each row.
+  void add_output(RegisterPlace from) {
+    gpu::RowOutput& output = pipeline.output[pipeline.outputs++];
+    output.from = from;
+    output.to.is_wide = from.is_wide();
+  }
   /// A step of a join, which reads `a`.
   PipelineStep& add_join(PipelineStep::Kind kind, Byte number, RegisterPlace to, RegisterPlace a) {
     PipelineStep& step = add_step(kind, to);
@@ -221,10 +227,8 @@ Made written_rows() {
   made.add_load(1, narrow(2));
   made.pipeline.nullable_columns = 1;
   made.pipeline.place = GroupPlace::kRows;
-  made.pipeline.outputs = 2;
-  made.pipeline.output[0].from = wide(0);
-  made.pipeline.output[0].to.is_wide = true;
-  made.pipeline.output[1].from = narrow(2);
+  made.add_output(wide(0));
+  made.add_output(narrow(2));
   return made;
 }
 
@@ -283,10 +287,8 @@ Made written_pairs() {
   made.pipeline.order_bits = 0;
   made.pipeline.cells = 0;
   made.pipeline.place = GroupPlace::kRows;
-  made.pipeline.outputs = 2;
-  made.pipeline.output[0].from = wide(8);
-  made.pipeline.output[0].to.is_wide = true;
-  made.pipeline.output[1].from = narrow(4);
+  made.add_output(wide(8));
+  made.add_output(narrow(4));
   return made;
 }
 
@@ -454,10 +456,10 @@ TEST(KernelSource, HasFewTests) {
   const Result<KernelSource> source = gpu::source_of(made.pipeline, made.shape);
   ASSERT_TRUE(source.ok());
   EXPECT_EQ(source->tests.size(), gpu::kMostConditionTests);
-  for (const char* const leaf : {"c.template leaf<0, 0>()", "c.template leaf<5, 0>()"}) {
+  for (const char* const leaf : {"integer_leaf<0, 0>(c)", "integer_leaf<5, 0>(c)"}) {
     EXPECT_NE(source->text.find(leaf), std::string::npos) << leaf;
   }
-  EXPECT_EQ(source->text.find("leaf<4, 0>"), std::string::npos);
+  EXPECT_EQ(source->text.find("integer_leaf<4, 0>"), std::string::npos);
 }
 
 TEST(ColumnForms, TakesTheFormOfMostVectors) {
