@@ -37,7 +37,7 @@ void advise_large_pages(MutableBytes memory) {
 
 // New memory is not cleared, except for the slack.
 void Buffer::resize_discarding(std::size_t size) {
-  if (size > capacity_) {
+  if (size > capacity_ || data_ == nullptr) {
     data_ = std::make_unique_for_overwrite<Byte[]>(size + kSlack);
     capacity_ = size;
     if (large_pages_) advise_large_pages({data_.get(), size + kSlack});
@@ -49,7 +49,7 @@ void Buffer::resize_discarding(std::size_t size) {
 /// Keeps contents. Capacity at least doubles, so that appending costs amortised constant time a
 /// byte.
 void Buffer::grow(std::size_t size) {
-  if (size > capacity_) {
+  if (size > capacity_ || data_ == nullptr) {
     Buffer larger;
     larger.large_pages_ = large_pages_;
     larger.resize_discarding(std::max(size, 2 * capacity_));

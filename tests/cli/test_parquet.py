@@ -43,6 +43,11 @@ class Input(ParquetTest):
             self.assertEqual(self.rows(f"select * from '{name}.parquet'"), ROWS)
             self.assertEqual(self.types(f"{name}.parquet"), TYPES)
 
+    def test_row_groups_that_begin_with_empty_strings(self):
+        self.assertEqual(self.rows("select * from 'empty_strings.parquet'"),
+                         [{"plain": "", "coded": "", "deltas": ""}] * 2
+                         + [{"plain": "a", "coded": "b", "deltas": "c"}])
+
     def test_nested_values(self):
         self.assertEqual(self.rows("select * from 'nested.parquet'"), NESTED)
         self.assertEqual(

@@ -71,6 +71,7 @@ TYPES = {
         pa.string(),
         lambda: rng.choice(WORDS) + (str(rng.randrange(10**6)) if rng.random() < 0.5 else ""),
     ),
+    "blank": (pa.string(), lambda: "" if rng.random() < 0.999 else "x" * rng.randrange(40)),
     "binary": (pa.binary(), lambda: rng.choice((b"abc", b"", b"zz" * 20))),
     "fixed": (pa.binary(5), lambda: b"%05d" % rng.randrange(10**5)),
     "list": (pa.list_(pa.int32()), lambda: [rng.choice((None, 1, 2))] * rng.randrange(4)),
@@ -167,7 +168,8 @@ class Oracle:
         done = subprocess.run([self.presso, "sql", "-q", *arguments], capture_output=True,
                               check=False)
         if done.returncode not in (0, 1):
-            raise SystemExit(f"parquet_oracle: {arguments}: {done.stderr.decode()}")
+            raise SystemExit(f"parquet_oracle: {arguments}: exit status {done.returncode}: "
+                             f"{done.stderr.decode()}")
         return done.stdout.decode()
 
     def read(self, table, about):

@@ -84,7 +84,8 @@ class SnappyDecoder {
       // At most 64 bytes in steps of 16: the slack takes what is too much.
       for (std::size_t i = 0; i < length; i += 16) std::memcpy(to + i, to + i - offset, 16);
     } else {
-      for (std::size_t i = 0; i < length; ++i) to[i] = to[i - offset];
+      const Byte* copied = to - offset;
+      for (std::size_t i = 0; i < length; ++i) to[i] = copied[i];
     }
     return true;
   }

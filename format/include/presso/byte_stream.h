@@ -16,9 +16,9 @@
 
 namespace presso {
 
-/// An owned, movable byte array that is not cleared when it grows. `size` is what the user set;
-/// kSlack bytes after it may always be read and written, so that decoders can copy in wide steps
-/// without testing for the end.
+/// An owned, movable byte array that is not cleared when it grows. `size` is what the user set.
+/// Once a size has been set, be it 0, kSlack bytes after it may always be read and written, so that
+/// decoders can copy in wide steps without testing for the end.
 class Buffer {
  public:
   static constexpr std::size_t kSlack = 128;

@@ -46,6 +46,20 @@ TEST(Buffer, KeepsItsContentWhenItGrows) {
   }
 }
 
+TEST(Buffer, HasSlackWhenItIsEmpty) {
+  Buffer grown;
+  grown.grow(0);
+  Buffer resized;
+  resized.resize_discarding(0);
+  Buffer appended;
+  appended.append({});
+  for (Buffer* buffer : {&grown, &resized, &appended}) {
+    ASSERT_NE(buffer->data(), nullptr);
+    std::fill_n(buffer->data(), Buffer::kSlack, Byte{7});
+    EXPECT_TRUE(buffer->empty());
+  }
+}
+
 /// The address sanitizer watches.
 TEST(Buffer, HasSlackBehindItsEnd) {
   for (const std::size_t size : {0u, 1u, 100u, 5000u}) {
