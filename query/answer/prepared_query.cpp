@@ -19,6 +19,7 @@
 #include "query/rows/table_facts.h"
 #include "query/run/explain.h"
 #include "query/run/query_forecast.h"
+#include "query/run/query_shape.h"
 
 namespace presso {
 namespace {
@@ -240,6 +241,10 @@ void PreparedQuery::use_device(std::shared_ptr<QueryDevice> device, bool cpu_fal
 void PreparedQuery::use_cpu() {
   body_->options.device.reset();
   body_->options.gpu_rates.reset();
+}
+
+std::string PreparedQuery::shape() const {
+  return query::query_shape(body_->bound);
 }
 
 Result<QueryForecast> PreparedQuery::forecast() const {

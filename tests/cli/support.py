@@ -81,13 +81,13 @@ class CliTest(unittest.TestCase):
         )
         return Result(done.returncode, done.stdout, done.stderr.decode(errors="replace"))
 
-    def set_fake_gpu_rates(self, start_seconds, rate, knows_queries=True):
+    def set_fake_gpu_rates(self, start_seconds, rate, knows_queries=True, compile_seconds=1e-9):
         """What the user's store says of the GPU that tests have instead of one."""
         version = self.ok("--version").out.split()[1].decode()
         numbers = {name + "_start_seconds": start_seconds for name in ("decode", "search")}
         numbers |= {name: rate for name in FAKE_RATES}
         steps = {name + "_ns": 1e9 / rate for name in FAKE_STEPS}
-        queries = steps | {"start_seconds": start_seconds}
+        queries = steps | {"start_seconds": start_seconds, "compile_seconds": compile_seconds}
         text = "presso measurements 1\n"
         for name, section in (("", numbers), ("queries, ", queries if knows_queries else {})):
             text += f"[Fake GPU, driver 1.0, {name}presso {version}]\n"

@@ -400,6 +400,33 @@ class Queries(CliTest):
         self.set_fake_gpu_rates(start_seconds=3600, rate=1e12)
         self.assertIn("auto: the CPU: the tables are read before", self.asked_auto())
 
+    @covers("select", "--no-code-cache")
+    @covers("join", "--no-code-cache")
+    @covers("sql", "--no-code-cache")
+    def test_auto_counts_compiling_what_was_not_compiled_before(self):
+        def asked(number, *flags):
+            return self.ok("select", "-v", *flags, "--where", f"id > {number}", "--agg=sum(id)",
+                           "t.csv.presso").err
+
+        self.set_fake_gpu_rates(start_seconds=1e-9, rate=1e12, compile_seconds=3600)
+        self.assertIn("auto: the CPU, ", asked(5))
+        self.assertIn("against 3600 s on the GPU\n", asked(5))
+        # What is not to be kept is not noted.
+        self.assertIn(" on the emulator", asked(5, "--device=gpu", "--no-code-cache"))
+        self.assertIn("auto: the CPU, ", asked(5))
+        self.assertIn(" on the emulator", asked(5, "--device=gpu"))
+        self.assertIn("auto: the GPU, ", asked(5))
+        self.assertIn("auto: the GPU, ", asked(77))
+        self.assertIn("auto: the CPU, ", asked(5, "--no-code-cache"))
+        # Another shape.
+        self.assertIn("auto: the CPU, ", asked(5, "--group-by", "word"))
+        statement = "select sum(id) from 't.csv.presso' where id > 9"
+        self.assertIn("auto: the GPU, ", self.ok("sql", "-v", statement).err)
+        self.assertIn("auto: the CPU, ", self.ok("sql", "-v", "--no-code-cache", statement).err)
+        joined = ("join", "-v", "--no-code-cache", "--on", "id", "--agg=count(*)",
+                  "t.csv.presso", "t.csv.presso")
+        self.assertIn("auto: the CPU, ", self.ok(*joined).err)
+
     def test_auto_is_the_cpu_where_the_gpu_was_not_measured_or_is_of_no_use(self):
         self.assertIn("auto: the CPU: the GPU's rates are not known", self.asked_auto())
         # By a presso that did not measure queries.

@@ -120,6 +120,16 @@ Result<gpu::QueryCompilerInfo> gpu_query_compiler() {
   return gpu::query_compiler_info();
 }
 
+bool gpu_knows_query(const std::string& shape) {
+  const Result<std::string> identity = gpu_identity_without_start();
+  return identity.ok() && gpu::was_compiled(shape, *identity);
+}
+
+void note_gpu_query(const std::string& shape) {
+  const Result<std::string> identity = gpu_identity_without_start();
+  if (identity.ok()) gpu::note_compiled(shape, *identity);
+}
+
 Result<std::string> gpu_identity() {
   return std::string("Fake GPU, driver 1.0");
 }

@@ -107,6 +107,17 @@ std::vector<Flag> query_device_flags(DeviceFlags& flags) {
       "strings, joins, and adds up groups of numbers, dates and dictionaries; the CPU does what a "
       "GPU does not do yet. It is an error if there is no GPU. The answer is always the same; "
       "--verbose says what was predicted and who did what.";
+  query_flags.push_back(
+      {.name = "no-code-cache",
+       .category = kExpert,
+       .brief = "neither use nor keep code that was compiled for a GPU",
+       .text = "A GPU answers with code that is compiled for the query, which takes some tenths of "
+               "a second. It is kept in $XDG_CACHE_HOME/presso/kernels or "
+               "~/.cache/presso/kernels, up to 256 MiB, for queries that differ in constants only.",
+       .apply = [&flags](const Given&) -> Status {
+         flags.code_cache = false;
+         return {};
+       }});
   return query_flags;
 }
 

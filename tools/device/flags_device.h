@@ -19,6 +19,7 @@ struct DeviceFlags {
   gpu::Strategy strategy = gpu::Strategy::kAuto;
   std::uint64_t max_device_bytes = 0;  ///< 0: no limit
   std::uint64_t max_pinned_bytes = 0;
+  bool code_cache = true;  ///< of queries: whether compiled code is kept from one to the next
 };
 
 /// The flags --device --strategy --max-device-memory --max-pinned-memory; `brief` describes the
@@ -26,7 +27,7 @@ struct DeviceFlags {
 std::vector<Flag> device_flags(DeviceFlags& flags,
                                std::string_view brief = "decode on the CPU or on a GPU");
 
-/// These flags for commands that query tables, for which there is no such --strategy.
+/// These flags for commands that query tables: without --strategy, and with --no-code-cache.
 std::vector<Flag> query_device_flags(DeviceFlags& flags);
 
 }  // namespace presso::cli

@@ -53,6 +53,11 @@ Result<std::vector<gpu::DeviceInfo>> gpu_devices();
 /// build has no GPU code.
 Result<gpu::QueryCompilerInfo> gpu_query_compiler();
 
+/// Whether a GPU has answered a query of this shape before, and notes that it has
+/// (presso/query_compiler.h); false, and nothing, if this build has no GPU code.
+bool gpu_knows_query(const std::string& shape);
+void note_gpu_query(const std::string& shape);
+
 /// The name of the GPU and its driver under which rates that were measured on them are stored:
 /// "NVIDIA H200, driver 570.86.15". Starts CUDA only if the driver's files do not tell. The error
 /// says why there is no GPU.

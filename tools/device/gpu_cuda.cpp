@@ -47,6 +47,16 @@ Result<gpu::QueryCompilerInfo> gpu_query_compiler() {
   return gpu::query_compiler_info();
 }
 
+bool gpu_knows_query(const std::string& shape) {
+  const Result<std::string> identity = gpu_identity_without_start();
+  return identity.ok() && gpu::was_compiled(shape, *identity);
+}
+
+void note_gpu_query(const std::string& shape) {
+  const Result<std::string> identity = gpu_identity_without_start();
+  if (identity.ok()) gpu::note_compiled(shape, *identity);
+}
+
 /// Asks CUDA if the driver shows no files, as in Windows' Linux and in some containers.
 Result<std::string> gpu_identity() {
   std::string identity = gpu_identity_of(kDriverFolder);

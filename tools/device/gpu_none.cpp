@@ -37,6 +37,12 @@ Result<gpu::QueryCompilerInfo> gpu_query_compiler() {
   return no_gpu_code();
 }
 
+bool gpu_knows_query(const std::string&) {
+  return false;
+}
+
+void note_gpu_query(const std::string&) {}
+
 Result<std::string> gpu_identity() {
   return no_gpu_code();
 }

@@ -30,6 +30,7 @@ constexpr RateField<GpuQueryRates> kGpuQueryFields[] = {
     {"read_ns", &GpuQueryRates::read_ns},
     {"thread_read_ns", &GpuQueryRates::thread_read_ns},
     {"start_seconds", &GpuQueryRates::start_seconds},
+    {"compile_seconds", &GpuQueryRates::compile_seconds},
 };
 
 std::string compare_name(std::size_t width) {
@@ -132,6 +133,7 @@ GpuQueryRates rates_of(const GpuQueryTimes& times) {
   set(&GpuQueryRates::read_ns, read_ns(times.read));
   set(&GpuQueryRates::thread_read_ns, read_ns(times.read_by_thread));
   set(&GpuQueryRates::start_seconds, times.start_seconds);
+  set(&GpuQueryRates::compile_seconds, times.compile_seconds);
   return rates;
 }
 

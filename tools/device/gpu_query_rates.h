@@ -16,8 +16,9 @@
 namespace presso::cli {
 
 /// The least times that some runs of a query over tables in a GPU's memory took, and how much it
-/// worked on.
+/// worked on. The first run is not one of them.
 struct GpuQueryTime {
+  double first_ns = 0;   ///< the first run, which compiles the query's code
   double kernel_ns = 0;  ///< by the device's clock
   double total_ns = 0;   ///< the whole query
   double rows = 0;
@@ -46,6 +47,7 @@ struct GpuQueryTimes {
   GpuQueryTime read;      ///< from files, with all threads
   GpuQueryTime read_by_thread;
   double start_seconds = 0;
+  double compile_seconds = 0;  ///< of the first query's code, with the compiler's own start
 };
 
 /// The steps that query/gpu counts for the expression that GpuQueryTimes::computed tests.

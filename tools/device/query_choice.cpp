@@ -29,12 +29,13 @@ std::string QueryTimes::text() const {
   return "the CPU, " + cpu + " against " + gpu + " on the GPU";
 }
 
-QueryTimes query_times(const QueryForecast& forecast, const GpuQueryRates& gpu, unsigned threads) {
+QueryTimes query_times(const QueryForecast& forecast, const GpuQueryRates& gpu, unsigned threads,
+                       bool is_known) {
   const double read_ns = std::max(gpu.read_ns, gpu.thread_read_ns / threads);
   QueryTimes times;
   times.cpu_seconds = forecast.cpu_ns * 1e-9 / threads;
   times.gpu_seconds =
-      gpu.start_seconds +
+      gpu.start_seconds + (is_known ? 0 : gpu.compile_seconds) +
       1e-9 * (forecast.gpu_passes * forecast.stored_bytes * read_ns + forecast.gpu_ns);
   return times;
 }

@@ -2,7 +2,8 @@
 // The model of --device=auto of select, join and sql: which device is faster for a query.
 //
 //   CPU seconds = what one thread takes (presso::QueryForecast) / threads
-//   GPU seconds = start + passes x stored bytes x what reading and copying one takes
+//   GPU seconds = start + compiling, if the query's code is not known
+//                 + passes x stored bytes x what reading and copying one takes
 //                 + what kernels take, and bringing groups back (presso::QueryForecast)
 //
 // Both leave out the work that the CPU does in any case: sorting, and writing the answer. All
@@ -30,8 +31,9 @@ struct QueryTimes {
 };
 
 /// Predicts the times. `gpu` are the rates by which the forecast was made; `threads`, at least 1,
-/// is how many the query may use.
-QueryTimes query_times(const QueryForecast& forecast, const GpuQueryRates& gpu, unsigned threads);
+/// is how many the query may use; `is_known`: the query's code need not be compiled.
+QueryTimes query_times(const QueryForecast& forecast, const GpuQueryRates& gpu, unsigned threads,
+                       bool is_known);
 
 /// Whether some query over tables of this many rows and stored bytes may take the CPU longer than
 /// the GPU takes to start. Otherwise a forecast, which reads directories, does not pay.

@@ -115,6 +115,7 @@ std::string gpu_query_text(const MachineRates& rates) {
   table.add({rate_text(1e9 / gpu.read_ns), "read files, of stored bytes"});
   table.add({rate_text(1e9 / gpu.thread_read_ns), "read files with one thread"});
   table.add({seconds_text(gpu.start_seconds), "start"});
+  table.add({seconds_text(gpu.compile_seconds), "compile code that is not known"});
   return table.text();
 }
 

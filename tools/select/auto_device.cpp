@@ -29,7 +29,7 @@ bool asks_for_a_way(const QueryOptions& options) {
 /// queries: first what rules the GPU out, then a bound on what could be won, and only then a
 /// forecast from the measured rates.
 AutoDevice choose_device(const PreparedQuery& query, const QueryOptions& options,
-                         std::uint64_t rows, std::uint64_t stored_bytes) {
+                         std::uint64_t rows, std::uint64_t stored_bytes, bool code_cache) {
   if (asks_for_a_way(options)) return the_cpu("a way that is the CPU's is asked for");
   // Which GPU there is can be read from the driver's files; that costs no start.
   const Result<std::string> identity = gpu_identity_without_start();
@@ -48,7 +48,8 @@ AutoDevice choose_device(const PreparedQuery& query, const QueryOptions& options
   if (!forecast.ok()) return the_cpu(forecast.error().text());
   // The plan itself may need the CPU, for example for a type that no kernel has.
   if (!forecast->why_cpu.empty()) return the_cpu(forecast->why_cpu);
-  const QueryTimes times = query_times(*forecast, *rates, threads);
+  const bool is_known = code_cache && gpu_knows_query(query.shape());
+  const QueryTimes times = query_times(*forecast, *rates, threads, is_known);
   return {times.gpu_is_faster(), true, times.text()};
 }
 

@@ -21,9 +21,10 @@ struct AutoDevice {
 /// Chooses the device of a prepared query. It never starts CUDA, and reads more than a few small
 /// files only if a GPU was measured and the tables are large. `options` are those by which the
 /// query was prepared, with gpu_rates as known_gpu_query_rates() gives them; `rows` and
-/// `stored_bytes` are those of all tables. Errors of the query or its files are left to those who
+/// `stored_bytes` are those of all tables; `code_cache`: compiled code may be kept from queries
+/// before. Errors of the query or its files are left to those who
 /// run it.
 AutoDevice choose_device(const PreparedQuery& query, const QueryOptions& options,
-                         std::uint64_t rows, std::uint64_t stored_bytes);
+                         std::uint64_t rows, std::uint64_t stored_bytes, bool code_cache);
 
 }  // namespace presso::cli

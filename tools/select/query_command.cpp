@@ -294,13 +294,14 @@ bool QueryCommand::open_device(PreparedQuery& query) {
   // With --device=auto the CPU answers where no GPU can be used. With --device=gpu that is an
   // error.
   if (is_auto) {
-    device_choice_ = choose_device(query, settings_.query, rows(), stored_bytes());
+    device_choice_ =
+        choose_device(query, settings_.query, rows(), stored_bytes(), settings_.device.code_cache);
     verbose("", "auto: " + device_choice_.text);
     if (!device_choice_.is_gpu) use_cpu(query);
     if (!device_choice_.is_gpu || settings_.explain == Explain::kPlan) return true;
   }
-  auto device =
-      open_gpu_queries({0, settings_.device.max_device_bytes, settings_.device.max_pinned_bytes});
+  auto device = open_gpu_queries({0, settings_.device.max_device_bytes,
+                                  settings_.device.max_pinned_bytes, settings_.device.code_cache});
   if (device.ok()) {
     settings_.query.device = std::move(*device);
     settings_.query.cpu_fallback = is_auto;
@@ -407,6 +408,7 @@ int QueryCommand::write_answer(const PreparedQuery& query, const AnswerOptions& 
     error(output->name(), done.error());
     return exit_status();
   }
+  if (!summary->device.empty() && settings_.device.code_cache) note_gpu_query(query.shape());
   describe(*summary, time.seconds());
   return summary->rows == 0 ? kNoMatch : kSuccess;
 }

@@ -10,10 +10,8 @@
 #include "presso/checksum.h"
 
 namespace presso::gpu {
-namespace {
 
-/// A checksum of all embedded headers, names included.
-std::uint64_t headers_checksum() {
+std::uint64_t embedded_headers_sum() {
   Checksum64 sum;
   for (const EmbeddedHeader& header : embedded_headers()) {
     for (const std::string_view text :
@@ -23,8 +21,6 @@ std::uint64_t headers_checksum() {
   }
   return sum.value();
 }
-
-}  // namespace
 
 CubinMaker::CubinMaker(std::string architecture, const KernelCompilerOptions& options)
     : options_{.architecture = std::move(architecture), .more = options.more},
@@ -41,7 +37,7 @@ Result<const NvrtcLibrary*> CubinMaker::library() {
 }
 
 Result<std::vector<Byte>> CubinMaker::cubin(const std::string& source) {
-  static const std::uint64_t headers = headers_checksum();
+  static const std::uint64_t headers = embedded_headers_sum();
   const CodeKey key{nvrtc_options(options_), headers, source};
   std::string version;
   {

@@ -4,6 +4,7 @@
 // query/gpu/CMakeLists.txt lists them. Tests: tests/unit/query/gpu/nvrtc_library_test.cpp.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 namespace presso::gpu {
@@ -15,5 +16,8 @@ struct EmbeddedHeader {
 
 /// All of them. They live as long as the process.
 std::span<const EmbeddedHeader> embedded_headers();
+
+/// A checksum of all of them, names included.
+std::uint64_t embedded_headers_sum();
 
 }  // namespace presso::gpu

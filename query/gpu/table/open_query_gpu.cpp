@@ -26,7 +26,8 @@ Result<std::shared_ptr<QueryDevice>> open_query_gpu(const QueryGpuOptions& optio
                           std::uint64_t{64} << 20};
   return std::shared_ptr<QueryDevice>(std::make_shared<QueryOnGpu>(
       std::move(device), cuda_table_kernels(options.device), cuda_string_kernels(options.device),
-      limits, kept, info.name, options.device, cuda_kernel_compiler(options.device)));
+      limits, kept, info.name, options.device,
+      cuda_kernel_compiler(options.device, {.disk_cache = options.code_cache})));
 }
 
 }  // namespace presso::gpu

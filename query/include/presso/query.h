@@ -79,7 +79,8 @@ struct GpuQueryRates {
   double kernel_ns = 5000;         ///< the start of a kernel
   double read_ns = 0.04;           ///< a stored byte that comes from a file, read by all threads
   double thread_read_ns = 0.25;    ///< a stored byte that comes from a file, read by one thread
-  double start_seconds = 0.4;      ///< until a query's first kernel runs
+  double start_seconds = 0.4;      ///< until a query's first kernel runs, if its code is known
+  double compile_seconds = 0.4;    ///< the code of a process's first query of a new shape
 
   /// Numbers of groups and keys for which the rates above were measured.
   static constexpr double kCachedGroups = 1 << 16;
@@ -270,6 +271,9 @@ class PreparedQuery {
   void use_device(std::shared_ptr<QueryDevice> device, bool cpu_fallback);
   /// Drops the device and its rates: what is not planned yet is planned for the CPU alone.
   void use_cpu();
+  /// A text without names and constants. Queries of one shape take the same code on a GPU, unless
+  /// their columns are packed to other widths (presso/query_compiler.h).
+  std::string shape() const;
   /// Estimates what the CPU and a device would have to do. Reads directories, and of large tables
   /// some rows. Errors: those of explain().
   Result<QueryForecast> forecast() const;

@@ -34,13 +34,15 @@ TEST(CalibrationReport, HasTheStepsOfQueriesOnTheGpu) {
   gpu.read_ns = 0.04;
   gpu.thread_read_ns = 0.25;
   gpu.start_seconds = 0.35;
+  gpu.compile_seconds = 0.42;
   const std::string text = calibration_text(rates, MeasurementStore("/a/store"));
   expect_lines(
       text,
       {"   0.4 ps  compare a number of up to 4 bits", "  0.55 ps  compare a number of up to 8 bits",
        "   1.2 ps  compare a number of up to 64 bits", "     5 ps  step of an expression",
        "    47 ns  bring a group back", "   5.4 us  start a kernel",
-       "4.00 GB/s  read files with one thread", "   0.35 s  start", "kept in /a/store"});
+       "4.00 GB/s  read files with one thread", "   0.35 s  start",
+       "   0.42 s  compile code that is not known", "kept in /a/store"});
 }
 
 TEST(CalibrationReport, SaysWhyQueriesWereNotMeasured) {

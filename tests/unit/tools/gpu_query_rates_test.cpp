@@ -21,10 +21,10 @@ constexpr double kBytesOfColumns[] = {0.51, 1.01, 1.52, 2.51, 6.02};
 GpuQueryTimes times_by(const GpuQueryRates& rates) {
   const auto of = [&rates](double row_ns, double row_bytes = 1) {
     const double kernel_ns = rates.kernel_ns + row_ns * kRows;
-    return GpuQueryTime{kernel_ns, 2 * kernel_ns, kRows, row_bytes * kRows, 0};
+    return GpuQueryTime{0, kernel_ns, 2 * kernel_ns, kRows, row_bytes * kRows, 0};
   };
   GpuQueryTimes times;
-  times.few_rows = {rates.kernel_ns, 1e6, 1024, 1536, 0};
+  times.few_rows = {0, rates.kernel_ns, 1e6, 1024, 1536, 0};
   for (std::size_t i = 0; i < times.compared.size(); ++i) {
     times.compared[i] =
         of(rates.compare_ns[i] + rates.byte_ns * kBytesOfColumns[i], kBytesOfColumns[i]);
@@ -51,6 +51,7 @@ GpuQueryTimes times_by(const GpuQueryRates& rates) {
   times.read_by_thread.total_ns =
       times.read_by_thread.kernel_ns + times.read_by_thread.bytes * rates.thread_read_ns;
   times.start_seconds = rates.start_seconds;
+  times.compile_seconds = rates.compile_seconds;
   return times;
 }
 
@@ -62,6 +63,7 @@ GpuQueryRates odd_rates() {
   rates.kernel_ns = 4321;
   rates.group_back_ns = 37;
   rates.start_seconds = 0.25;
+  rates.compile_seconds = 0.75;
   return rates;
 }
 

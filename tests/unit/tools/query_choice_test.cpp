@@ -29,7 +29,7 @@ QueryForecast forecast_of(double rows, double ns_a_row, double bytes_a_row = 6) 
 TEST(QueryChoice, IsTheSumThatIsDocumented) {
   QueryForecast forecast = forecast_of(1e9, 8, 7);
   forecast.gpu_ns += 5e7;
-  const QueryTimes times = query_times(forecast, fast_gpu(), 16);
+  const QueryTimes times = query_times(forecast, fast_gpu(), 16, true);
   EXPECT_DOUBLE_EQ(times.cpu_seconds, 8.0 / 16);
   EXPECT_DOUBLE_EQ(times.gpu_seconds, 0.35 + 7.0 / 20 + 0.1 + 0.05);
   EXPECT_FALSE(times.gpu_is_faster());
@@ -37,28 +37,37 @@ TEST(QueryChoice, IsTheSumThatIsDocumented) {
 
 TEST(QueryChoice, BlocksComeNoFasterThanTheThreadsReadThemOrAllTogether) {
   const QueryForecast forecast = forecast_of(1e9, 8, 8);
-  EXPECT_DOUBLE_EQ(query_times(forecast, fast_gpu(), 1).gpu_seconds, 0.35 + 8.0 / 4 + 0.1);
-  EXPECT_DOUBLE_EQ(query_times(forecast, fast_gpu(), 5).gpu_seconds, 0.35 + 8.0 / 20 + 0.1);
+  EXPECT_DOUBLE_EQ(query_times(forecast, fast_gpu(), 1, true).gpu_seconds, 0.35 + 8.0 / 4 + 0.1);
+  EXPECT_DOUBLE_EQ(query_times(forecast, fast_gpu(), 5, true).gpu_seconds, 0.35 + 8.0 / 20 + 0.1);
   GpuQueryRates slow = fast_gpu();
   slow.read_ns = 1;
-  EXPECT_DOUBLE_EQ(query_times(forecast, slow, 16).gpu_seconds, 0.35 + 8.0 / 1 + 0.1);
+  EXPECT_DOUBLE_EQ(query_times(forecast, slow, 16, true).gpu_seconds, 0.35 + 8.0 / 1 + 0.1);
 }
 
 TEST(QueryChoice, EachPassReadsTheBlocks) {
   QueryForecast forecast = forecast_of(1e9, 8, 8);
   forecast.gpu_passes = 3;
-  EXPECT_DOUBLE_EQ(query_times(forecast, fast_gpu(), 16).gpu_seconds, 0.35 + 3 * 8.0 / 20 + 0.1);
+  EXPECT_DOUBLE_EQ(query_times(forecast, fast_gpu(), 16, true).gpu_seconds,
+                   0.35 + 3 * 8.0 / 20 + 0.1);
+}
+
+TEST(QueryChoice, CodeThatIsNotKnownIsCompiled) {
+  GpuQueryRates gpu = fast_gpu();
+  gpu.compile_seconds = 0.2;
+  const QueryForecast forecast = forecast_of(1e9, 8, 8);
+  const double known = query_times(forecast, gpu, 16, true).gpu_seconds;
+  EXPECT_DOUBLE_EQ(query_times(forecast, gpu, 16, false).gpu_seconds, known + 0.2);
 }
 
 TEST(QueryChoice, TheStartIsTheCpusGain) {
-  EXPECT_FALSE(query_times(forecast_of(6e7, 14), fast_gpu(), 16).gpu_is_faster());
-  EXPECT_FALSE(query_times(forecast_of(6e7, 70, 1), fast_gpu(), 16).gpu_is_faster());
-  EXPECT_TRUE(query_times(forecast_of(6e8, 70, 1), fast_gpu(), 16).gpu_is_faster());
-  EXPECT_TRUE(query_times(forecast_of(6e7, 14, 1), fast_gpu(), 1).gpu_is_faster());
+  EXPECT_FALSE(query_times(forecast_of(6e7, 14), fast_gpu(), 16, true).gpu_is_faster());
+  EXPECT_FALSE(query_times(forecast_of(6e7, 70, 1), fast_gpu(), 16, true).gpu_is_faster());
+  EXPECT_TRUE(query_times(forecast_of(6e8, 70, 1), fast_gpu(), 16, true).gpu_is_faster());
+  EXPECT_TRUE(query_times(forecast_of(6e7, 14, 1), fast_gpu(), 1, true).gpu_is_faster());
 }
 
 TEST(QueryChoice, AQueryThatReadsMuchAndComputesLittleIsTheCpus) {
-  EXPECT_FALSE(query_times(forecast_of(1e11, 1), fast_gpu(), 16).gpu_is_faster());
+  EXPECT_FALSE(query_times(forecast_of(1e11, 1), fast_gpu(), 16, true).gpu_is_faster());
 }
 
 TEST(QueryChoice, AnyQueryThatIsFasterThereIsWorthAForecast) {
@@ -67,7 +76,7 @@ TEST(QueryChoice, AnyQueryThatIsFasterThereIsWorthAForecast) {
     for (double rows = 1e5; rows < 1e11; rows *= 3) {
       for (const double ns : {1.0, 10.0, 100.0}) {
         const QueryForecast forecast = forecast_of(rows, ns, 1);
-        if (!query_times(forecast, fast_gpu(), threads).gpu_is_faster()) continue;
+        if (!query_times(forecast, fast_gpu(), threads, true).gpu_is_faster()) continue;
         ++faster;
         EXPECT_TRUE(forecast_may_pay(static_cast<std::uint64_t>(rows),
                                      static_cast<std::uint64_t>(rows), fast_gpu(), threads));

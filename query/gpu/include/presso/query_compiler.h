@@ -25,4 +25,12 @@ struct QueryCompilerInfo {
 /// folder. Throws only std::bad_alloc.
 QueryCompilerInfo query_compiler_info();
 
+/// Whether note_compiled() was told of the shape (PreparedQuery::shape()) and the device before, be
+/// it in another process, by this version of presso. Then the code is probably in the cache, too,
+/// and the query need not wait for the compiler. `device`: any name of GPU and driver. Reads one
+/// small file.
+bool was_compiled(const std::string& shape, const std::string& device);
+/// Keeps that in the cache, once the query has been answered; does nothing where that is not used.
+void note_compiled(const std::string& shape, const std::string& device);
+
 }  // namespace presso::gpu

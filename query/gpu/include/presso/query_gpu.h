@@ -27,6 +27,8 @@ struct QueryGpuOptions {
   /// device's memory, are kept from one query to the next while the device is open.
   std::uint64_t max_device_bytes = 0;
   std::uint64_t max_pinned_bytes = 0;  ///< of page-locked host memory; 0: no limit
+  /// Whether compiled code is looked for, and kept, in the user's cache on disk (docs/gpu.md).
+  bool code_cache = true;
 };
 
 /// Starts CUDA on the device, if this process has not yet. The device may serve several queries,

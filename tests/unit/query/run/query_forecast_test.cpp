@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "presso/compress_table.h"
@@ -87,6 +88,33 @@ TEST_F(QueryForecastTest, TellsRowsAndBytesOfTheColumnsThatAreRead) {
   EXPECT_EQ(all.stored_bytes, static_cast<double>(summary(query).bytes_stored));
   EXPECT_EQ(all.groups, kTowns);
   EXPECT_EQ(all.why_cpu, "");
+}
+
+TEST_F(QueryForecastTest, ShapesLeaveOutConstantsAndNothingElse) {
+  const auto shape = [](const Query& query) {
+    const auto prepared = query.prepare({});
+    EXPECT_TRUE(prepared.ok()) << prepared.error().what;
+    return prepared.ok() ? prepared->shape() : "";
+  };
+  const auto sums = [&](const char* where, const char* key, const char* sum) {
+    return shape(sales().where(where).group_by(key).aggregate(sum));
+  };
+  const std::string first = sums("id < 5", "town", "sum(price)");
+  EXPECT_EQ(sums("id < 77", "town", "sum(price)"), first);
+  std::set<std::string> shapes = {
+      first,
+      sums("id <= 5", "town", "sum(price)"),
+      sums("price < 5", "town", "sum(price)"),
+      sums("id < 5 and id <> 3", "town", "sum(price)"),
+      sums("id < 5", "price", "sum(price)"),
+      sums("id < 5", "town", "max(price)"),
+      sums("id < 5", "town", "sum(price + 1)"),
+      sums("id < 5", "town", "sum(id)"),
+      shape(joined().aggregate("count(*)")),
+      shape(joined().where("region < 2").aggregate("count(*)")),
+      shape(joined().where("id < 2").aggregate("count(*)")),
+  };
+  EXPECT_EQ(shapes.size(), 11u);
 }
 
 TEST_F(QueryForecastTest, SlicesThatZonesRuleOutDoNotCount) {
