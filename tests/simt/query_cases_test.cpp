@@ -193,6 +193,7 @@ class QueryCases : public ::testing::Test {
     count_if("from_memory", found.summary.bytes_read == 0);
     count_if("launched", faults.launches != 0);
     count_if("one_source", faults.sources == 1 && faults.compilations > 2);
+    count_if("few_sources", faults.sources <= 2 && faults.compilations > 2);
     count_if("parted", faults.parted != 0);
     count_if("not_parted", is_there && faults.parted == 0);
     count_if("merged", faults.merged != 0);
