@@ -98,7 +98,7 @@ q6+="| sum(l_extendedprice * l_discount)"
 q12="l_shipmode in ('MAIL', 'SHIP') and l_commitdate < l_receiptdate and l_shipdate < l_commitdate"
 q12+=" and l_receiptdate $one_year | l_shipmode | count(*)"
 text="l_comment like '%special%requests%'"
-lineitem=("$q1" "$q6" "$q12" "$text | | count(*)"
+lineitem=("$q1" "$q6" "$q12" "$text | | count(*)" "$text and l_shipdate = 1995-03-15 | | count(*)"
   "l_comment like 'carefully%' and l_quantity < 24 | l_returnflag | count(*)"
   " | l_suppkey | count(*), sum(l_quantity)" " | l_partkey | count(*), sum(l_quantity)")
 

@@ -5,12 +5,15 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <string>
 #include <utility>
 
 #include "decompress/gpu/runtime/cuda_device.h"
+#include "presso/stopwatch.h"
 #include "query/gpu/code/cuda_compiler.h"
 #include "query/gpu/table/query_on_gpu.h"
 #include "tests/simt/emulated_compiler.h"
@@ -303,6 +306,14 @@ class WatchedStringKernels final : public gpu::StringKernels {
   Launches launches_;
 };
 
+/// Adds a line with what compiling a source took, in milliseconds, to the file that the environment
+/// variable PRESSO_COMPILE_TIMES names. Sources that were in memory take no time and are left out.
+void note_compile_time(double seconds) {
+  const char* const path = std::getenv("PRESSO_COMPILE_TIMES");
+  if (path == nullptr || seconds < 1e-4) return;
+  std::ofstream(path, std::ios::app) << 1e3 * seconds << "\n";
+}
+
 /// Fails where it is told to, and counts as the emulator's does.
 class WatchedCompiler final : public gpu::KernelCompiler {
  public:
@@ -313,7 +324,10 @@ class WatchedCompiler final : public gpu::KernelCompiler {
     if (faults_->compilations++ >= faults_->compilation) {
       return make_error(ErrorCode::kNoDevice, "no kernels are compiled, as the test wants it");
     }
-    return real_->compile(source);
+    const Stopwatch watch;
+    auto compiled = real_->compile(source);
+    note_compile_time(watch.seconds());
+    return compiled;
   }
 
  private:
