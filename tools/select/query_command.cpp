@@ -15,6 +15,7 @@
 #include "presso/stopwatch.h"
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
+#include "tools/cli/terminal_text.h"
 #include "tools/compress/file_job.h"
 #include "tools/device/calibrate.h"
 #include "tools/device/gpu.h"
@@ -380,7 +381,8 @@ int QueryCommand::list_columns() const {
 int QueryCommand::explain(const PreparedQuery& query) const {
   const Result<std::string> told = query.explain(settings_.explain != Explain::kPlan);
   if (!told.ok()) return fail(told.error());
-  std::string text = *told;
+  // Names of columns are whatever a file says.
+  std::string text = terminal_lines(*told);
   if (!text.ends_with('\n')) text += '\n';
   if (device_choice_.is_predicted) text += "device: " + device_choice_.text + "\n";
   return print_output(text);
