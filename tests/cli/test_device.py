@@ -353,8 +353,9 @@ class Queries(CliTest):
         self.write("odd.csv", "\n".join(rows).encode() + b"\n")
         self.ok("compress", "-q", "--table", "auto", "odd.csv")
         key, *others = ('"' + name.replace('"', '""') + '"' for name in names)
-        statement = (f"select {key}, " + ", ".join(f"sum({name})" for name in others)
-                     + f" from 'odd.csv.presso' where {others[0]} > 2 and {others[-1]} < 8 group by {key}")
+        sums = ", ".join(f"sum({name})" for name in others)
+        statement = (f"select {key}, {sums} from 'odd.csv.presso' "
+                     f"where {others[0]} > 2 and {others[-1]} < 8 group by {key}")
         on_gpu = self.ok("sql", "-v", "--device=gpu", statement)
         self.assertIn("conditions and groups on the emulator", on_gpu.err)
         self.assertEqual(on_gpu.out, self.ok("sql", "--device=cpu", statement).out)
