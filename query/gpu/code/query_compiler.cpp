@@ -40,6 +40,7 @@ bool was_compiled(const std::string& shape, const std::string& device) {
 }
 
 void note_compiled(const std::string& shape, const std::string& device) {
+  if (was_compiled(shape, device)) return;
   const Byte noted[] = {1};
   CodeCache(CodeCache::folder_of_user()).store(note_of(shape, device), "", noted);
 }
