@@ -154,6 +154,11 @@ Result<ColumnSchema> parse_sql_type(std::string_view text) {
   for (const auto& [sql, own] : kSqlNames) {
     if (wanted == sql) wanted = own;
   }
+  if (wanted == "timestamptz" || wanted == "timestampwithtimezone") {
+    ColumnSchema column = *timestamp_type("us");
+    column.zone = "UTC";
+    return column;
+  }
   if (wanted.starts_with("numeric(")) wanted = "decimal(" + wanted.substr(8);
   for (const std::string_view texts : {"varchar(", "char(", "text("}) {
     if (wanted.starts_with(texts) && wanted.ends_with(')')) wanted = "utf8";

@@ -395,7 +395,16 @@ Result<NodeId> Binder::bind_timestamp(const Expression& expression, bool compare
     if (digits <= unit_digits_of(unit)) type.schema.unit = unit;
   }
   const auto moment = read_moment({reinterpret_cast<const Byte*>(text.data()), text.size()});
-  if (!moment) return refused("'" + text + "' is not a timestamp");
+  if (!moment) {
+    Node with_zone = type;
+    with_zone.schema.zone = "UTC";
+    std::int64_t value = 0;
+    const bool has_offset =
+        read_value(with_zone, {reinterpret_cast<const Byte*>(text.data()), text.size()},
+                   reinterpret_cast<Byte*>(&value));
+    return refused("'" + text + "' is not a timestamp" +
+                   (has_offset ? " in UTC; with an offset it is timestamptz '" + text + "'" : ""));
+  }
   const Int128 units = floor_divide(moment->nanos, nanos_in_unit(type));
   if (!compared && units != static_cast<std::int64_t>(units)) {
     return refused("'" + text + "' does not fit into " + type_name(type.schema));

@@ -89,33 +89,64 @@ bool take_time(std::string_view& text, std::int64_t& nanos) {
   return true;
 }
 
+/// "Z", "UTC", "+01:00", "-0130", "+01", also after a blank, as nanoseconds east of Greenwich.
+bool take_offset(std::string_view& text, std::int64_t& nanos) {
+  nanos = 0;
+  take(text, ' ');
+  if (take(text, 'Z')) return true;
+  for (const std::string_view name : {"UTC", "GMT"}) {
+    if (!text.starts_with(name)) continue;
+    text.remove_prefix(name.size());
+    return true;
+  }
+  const bool is_west = !text.empty() && text.front() == '-';
+  if (!is_west && (text.empty() || text.front() != '+')) return false;
+  text.remove_prefix(1);
+  std::uint32_t hours = 0;
+  std::uint32_t minutes = 0;
+  if (!take_number(text, 2, 2, hours)) return false;
+  const bool has_colon = take(text, ':');
+  if ((has_colon || !text.empty()) && !take_number(text, 2, 2, minutes)) return false;
+  constexpr std::uint32_t kMostHours = 15;
+  if (hours > kMostHours || minutes > 59) return false;
+  nanos = (std::int64_t{hours} * 60 + minutes) * 60 * 1'000'000'000;
+  if (is_west) nanos = -nanos;
+  return true;
+}
+
 /// A date, optionally with a time after a blank or "T", and with a "Z" that changes nothing: all
-/// times are in UTC. The whole text must be read.
-std::optional<WrittenMoment> moment_of(std::string_view text) {
+/// times are in UTC. `with_offset`: or with another offset, which is taken off. The whole text must
+/// be read.
+std::optional<WrittenMoment> moment_of(std::string_view text, bool with_offset = false) {
   std::int64_t days = 0;
   std::int64_t in_day = 0;
   if (!take_date(text, days)) return std::nullopt;
-  const bool has_time = !text.empty();
-  if (has_time) {
+  if (!text.empty()) {
     if (!take(text, ' ') && !take(text, 'T')) return std::nullopt;
     if (!take_time(text, in_day)) return std::nullopt;
-    take(text, 'Z');
+    std::int64_t offset = 0;
+    if (with_offset && !text.empty()) {
+      if (!take_offset(text, offset)) return std::nullopt;
+    } else {
+      take(text, 'Z');
+    }
     if (!text.empty()) return std::nullopt;
+    return WrittenMoment{days * kNanosInDay + in_day - Int128{offset}, true};
   }
-  return WrittenMoment{days * kNanosInDay + in_day, has_time};
+  return WrittenMoment{days * kNanosInDay, false};
 }
 
-/// Leaves out a time, and refuses days beyond the 32 bits of a stored date.
+/// The day that is written, without a time and an offset; refuses days beyond the 32 bits of a
+/// stored date.
 bool read_date(std::string_view text, std::int64_t& days) {
-  const auto moment = moment_of(text);
-  if (!moment) return false;
-  days = static_cast<std::int64_t>(floor_divide(moment->nanos, kNanosInDay));
+  if (!moment_of(text, true) || !take_date(text, days)) return false;
   return days == static_cast<std::int32_t>(days);
 }
 
-/// Rounds down to the type's unit; refuses what does not fit into 64 bits of it.
+/// Rounds down to the type's unit; refuses what does not fit into 64 bits of it. Texts of
+/// timestamps with a time zone may have an offset.
 bool read_timestamp(std::string_view text, const Node& type, std::int64_t& value) {
-  const auto moment = moment_of(text);
+  const auto moment = moment_of(text, !type.schema.zone.empty());
   if (!moment) return false;
   const Int128 units = floor_divide(moment->nanos, nanos_in_unit(type));
   value = static_cast<std::int64_t>(units);

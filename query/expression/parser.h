@@ -148,6 +148,7 @@ class Parser {
   Result<Node> is_truth(Node left, bool negated, const Token& word);
   Result<Node> double_colon(Node left);
   Result<Node> at_time_zone(Node left);
+  bool take_time_zone();
   Result<Node> arrow(const Infix& operation, Node left);
   Result<Node> power(Node left);
   Result<Node> whole_pattern(Node node, std::string_view word);

@@ -266,7 +266,7 @@ Result<Node> Parser::word() {
     node->tree.text = unquoted(take().text);
     return finish(std::move(node));
   }
-  if (string_after && token.is_word("time")) {
+  if (string_after && (token.is_word("time") || token.is_word("timestamptz"))) {
     Node node = begin_node(Kind::kCast, token.offset);
     node->tree.type = lower_case(take().text);
     PRESSO_ASSIGN(Node clock, literal(Kind::kString, unquoted(take().text)));
@@ -443,6 +443,14 @@ Result<Node> Parser::cast() {
   return finish(std::move(node));
 }
 
+/// WITH TIME ZONE, where that follows.
+bool Parser::take_time_zone() {
+  const bool follows =
+      here().is_word("with") && ahead().is_word("time") && ahead(2).is_word("zone");
+  for (int i = 0; follows && i < 3; ++i) take();
+  return follows;
+}
+
 /// A word, and optionally words or numbers in parentheses: decimal(18,2), timestamp(ms). Returned
 /// in lower case without spaces; whether such a type exists is checked when the cast is bound.
 Result<std::string> Parser::type() {
@@ -451,6 +459,7 @@ Result<std::string> Parser::type() {
   }
   std::string type = lower_case(take().text);
   if (type == "double") take_word("precision");
+  if (type == "timestamp" && take_time_zone()) type = "timestamptz";
   const std::size_t open = here().offset;
   if (!take_symbol("(")) return type;
   type += '(';

@@ -169,7 +169,7 @@ Result<Expression> FieldTyper::field(const Expression& e, Use use) {
   if (use != Use::kTime) return column;
   Expression cast = placed({}, e);
   cast.kind = Kind::kCast;
-  cast.type = "timestamp";
+  cast.type = "timestamptz";
   cast.distinct = true;
   cast.arguments.push_back(std::move(column));
   return cast;

@@ -6,7 +6,7 @@
 //   compared with a number, in arithmetic       a double; a whole number of 128 bits beside a
 //                                               literal that a double does not hold exactly
 //   compared with text, LIKE, ILIKE, MATCHES    text
-//   compared with a date or timestamp           TRY_CAST(text AS timestamp)
+//   compared with a date or timestamp           TRY_CAST(text AS timestamptz)
 //   an operand of AND, OR, NOT; with true       a truth value
 //   two fields compared with each other         both as numbers where both are, else as text
 //   the argument of a function                  the first type of these that the function takes:

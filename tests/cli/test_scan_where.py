@@ -38,6 +38,19 @@ class Where(CliTest):
         self.assertEqual(result.status, 0 if numbers else 1, result)
         return numbers
 
+    def test_offsets_of_times(self):
+        times = ("2026-01-01T10:00:00+01:00", "2026-01-01T10:00:00Z", "2026-01-01 10:00",
+                 "2026-01-01 08:30:00 -0500", "yesterday")
+        self.write("log", "".join(f'{{"at":"{time}"}}\n' for time in times).encode())
+        for condition, numbers in [
+            ("at >= timestamp '2026-01-01 09:30:00'", [2, 3, 4]),
+            ("at = timestamptz '2026-01-01 10:00:00+01:00'", [1]),
+            ("hour(at) = 13", [4]),
+            ("at::date = date '2026-01-01'", [1, 2, 3, 4]),
+        ]:
+            with self.subTest(condition):
+                self.assertEqual(self.lines(condition), numbers)
+
     @covers("scan", "--where")
     def test_fields_of_json_and_logfmt(self):
         for condition, numbers in [
@@ -61,6 +74,8 @@ class Where(CliTest):
             ("at > timestamp '2024-01-15 10:00:00'", [9]),
             ("at > '2024-01-15T10:30' and at < '2024-02'", [9]),
             ("at::date = date '2024-01-15' and year(at) = 2024", [9]),
+            ("at > timestamptz '2024-01-15 11:30:00+01:00'", [9]),
+            ("at > timestamptz '2024-01-15 05:30:01-05:00'", []),
             ("cast(ms as int) > 950", [8, 9]),
             ("lower(msg) matches 'time.ut$'", [1, 3, 8]),
             ("starts_with(msg, \"a \")", [4]),

@@ -285,6 +285,30 @@ TEST(Compute, GivesLiteralsOfMomentsTheUnitThatHoldsThem) {
        {"cast('-0044-03-15' as date)", "-0044-03-15"}});
 }
 
+TEST(Compute, TakesOffsetsOffTimestampsWithAZone) {
+  for (const char* text : {"2026-01-01 10:00:00+01:00", "2026-01-01T10:00:00 +0100",
+                           "2026-01-01 10:00+01", "2026-01-01T09:00:00Z", "2026-01-01 09:00:00 UTC",
+                           "2026-01-01 09:00", "2025-12-31T23:30-09:30"}) {
+    const std::string written = "'" + std::string(text) + "'";
+    expect_all(
+        {{("timestamptz " + written).c_str(), "2026-01-01 09:00:00.000000"},
+         {("cast(" + written + " as timestamp with time zone) = timestamp '2026-01-01 09:00:00'")
+              .c_str(),
+          "true"}});
+  }
+  expect_all({{"try_cast('2026-01-01 10:00 +16:00' as timestamptz)", "null"},
+              {"try_cast('2026-01-01 10:00 +01:60' as timestamptz)", "null"},
+              {"try_cast('2026-01-01 10:00 +1:00' as timestamptz)", "null"},
+              {"try_cast('2026-01-01 10:00 +01:00 ' as timestamptz)", "2026-01-01 09:00:00.000000"},
+              {"try_cast('2026-01-01 10:00 +01:00x' as timestamptz)", "null"},
+              {"try_cast('2026-01-01+01:00' as timestamptz)", "null"},
+              {"try_cast('2026-01-01 10:00+01:00' as timestamp)", "null"},
+              {"cast('2026-01-01 00:30+01:00' as date)", "2026-01-01"},
+              {"timestamp '2026-01-01 10:00+01:00'",
+               "error: '2026-01-01 10:00+01:00' is not a timestamp in UTC; with an offset it is "
+               "timestamptz '2026-01-01 10:00+01:00'"}});
+}
+
 TEST(Compute, CastsWhatFits) {
   expect_all({{"cast('12' as int)", "12"},
               {"cast(' 1.5 ' as double)", "1.5"},

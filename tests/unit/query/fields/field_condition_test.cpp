@@ -43,7 +43,7 @@ TEST(FieldTypes, FollowWhatFieldsAreComparedWith) {
            {"id in (1, -9007199254740993)", "whole(id) IN (1, -9007199254740993)"},
            {"id > 9007199254740991", "number(id) > 9007199254740991"},
            {"t > timestamp '2024-01-01 00:00:00'",
-            "TRY_CAST(text(t) AS timestamp) > TIMESTAMP '2024-01-01 00:00:00'"},
+            "TRY_CAST(text(t) AS timestamptz) > TIMESTAMP '2024-01-01 00:00:00'"},
            {"a + b > 1", "number(a) + number(b) > 1"},
            {"lower(a) = 'x'", "lower(text(a)) = 'x'"},
            {"abs(a) > 1", "abs(number(a)) > 1"},
