@@ -121,7 +121,7 @@ std::optional<std::vector<LinePart>> divide_lines(ScannedFile& file, const Patte
   const scan_detail::Matcher& matcher = scan_detail::matcher_of(pattern);
   const bool more_than_lines =
       matcher.spans_lines() || matcher.null_data() || options.wants_context() ||
-      options.limits_blocks() || options.times.has_value() ||
+      options.limits_blocks() || options.times.has_value() || options.records ||
       options.max_lines != ~std::uint64_t{0} || options.binary != BinaryRule::kText;
   if (more_than_lines || file.index() == nullptr || !is_sound(file.file(), *file.index())) {
     return std::nullopt;

@@ -2,6 +2,8 @@
 // Implements member_times.h.
 #include "scan/blocks/member_times.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -25,6 +27,20 @@ Buffer sample_of(const CompressedFile& archive, const ArchiveMember& member) {
 }
 
 }  // namespace
+
+const TimeReader* time_reader_at(std::span<const MemberTimes> members, std::uint64_t offset) {
+  const auto after = std::upper_bound(
+      members.begin(), members.end(), offset,
+      [](std::uint64_t at, const MemberTimes& member) { return at < member.plain_offset; });
+  if (after == members.begin()) return nullptr;
+  const std::optional<TimeReader>& reader = std::prev(after)->reader;
+  return reader ? &*reader : nullptr;
+}
+
+bool any_tells_times(std::span<const MemberTimes> members) {
+  return std::any_of(members.begin(), members.end(),
+                     [](const MemberTimes& member) { return member.reader.has_value(); });
+}
 
 Result<std::vector<MemberTimes>> read_member_times(const RandomAccess& file,
                                                    const ArchiveIndex& index,

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "format/time_facts.h"
@@ -20,6 +21,12 @@ struct MemberTimes {
   std::optional<TimeReader> reader;  ///< nullopt: its lines tell no time that is known
   std::optional<TimeFacts> facts;    ///< by which blocks may be left out, as they fit the window
 };
+
+/// How lines at `offset` of the plain text tell their time; nullptr where they do not. `members`: in
+/// order.
+const TimeReader* time_reader_at(std::span<const MemberTimes> members, std::uint64_t offset);
+/// Whether lines of any member tell a time.
+bool any_tells_times(std::span<const MemberTimes> members);
 
 /// Reads the times of all members; of a member without any, or whose times do not fit the window's
 /// hint, up to 64 KiB of the text. Damaged times count as none. Years that are not told are those

@@ -49,9 +49,11 @@ std::shared_ptr<const std::vector<scan_detail::MemberTimes>> ScannedFile::times(
     const ScanOptions& options) {
   if (times_ != nullptr) return times_;
   std::vector<scan_detail::MemberTimes> known;
-  if (options.times && index() != nullptr) {
+  const std::optional<TimeWindow>& window =
+      !options.times && options.records ? options.records->times : options.times;
+  if (window && index() != nullptr) {
     auto read = without_bad_alloc([&] {
-      return scan_detail::read_member_times(*file_, *index(), *options.times, options.decode);
+      return scan_detail::read_member_times(*file_, *index(), *window, options.decode);
     });
     if (read.ok()) known = std::move(*read);
   }

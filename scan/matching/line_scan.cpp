@@ -4,7 +4,10 @@
 
 #include <string.h>  // memrchr
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
+
 #include "format/cpu_loops.h"
 
 namespace presso::scan_detail {
@@ -31,19 +34,29 @@ std::optional<MatchSpan> cut_at_return(Bytes text, const MatchSpan& match) {
   return MatchSpan{match.begin, match.end - 1};
 }
 
-LineScanner::LineScanner(const Matcher& matcher, const LineScanOptions& options, CpuLevel level)
+std::uint64_t count_line_feeds(Bytes text) {
+  return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), Byte{'\n'}));
+}
+
+LineScanner::LineScanner(const Matcher& matcher, const LineScanOptions& options, CpuLevel level,
+                         std::optional<RecordBorders> records)
     : options_(options),
       crlf_(matcher.crlf()),
       kernels_(loops_for<Kernels>(level)),
-      searcher_(matcher.searcher(level)) {}
+      searcher_(matcher.searcher(level)),
+      records_(std::move(records)) {}
 
-Findings LineScanner::scan(Bytes text) {
+Findings LineScanner::scan(Bytes text, std::uint64_t offset) {
   Findings findings;
   counted_ = 0;
   if (text.empty()) return findings;
   searcher_->start(text);
+  if (records_) records_->start(text, offset);
   if (options_.max_lines > 0) {
-    if (options_.invert) {
+    if (records_) {
+      options_.invert ? scan_inverted_records(text, findings)
+                      : scan_matching_records(text, findings);
+    } else if (options_.invert) {
       scan_inverted(text, findings);
     } else {
       scan_matching(text, findings);
@@ -90,6 +103,38 @@ void LineScanner::scan_inverted(Bytes text, Findings& findings) {
     add_gap(text, at, gap_end, findings);
     if (!match) break;
     at = line_end(text, match->end);
+  }
+}
+
+/// Goes from match to match; after each one the search continues in the next record.
+void LineScanner::scan_matching_records(Bytes text, Findings& findings) {
+  std::size_t at = 0;
+  while (at < text.size() && !full(findings)) {
+    const std::optional<MatchSpan> match = searcher_->next(at);
+    if (!match) break;
+    const std::size_t line = line_begin(text, at, match->begin);
+    const std::size_t line_after = line_end(text, match->end);
+    // A record begins at `at`.
+    const std::size_t begin = line == at ? at : records_->last(at, line_after);
+    const std::size_t end = records_->next(line_after);
+    add_line(text, begin, end, findings);
+    if (options_.matches) take_matches(text, begin, end, *match, findings);
+    at = end;
+  }
+}
+
+/// Goes through the records, past those with a match.
+void LineScanner::scan_inverted_records(Bytes text, Findings& findings) {
+  std::optional<MatchSpan> match = searcher_->next(0);
+  for (std::size_t at = 0; at < text.size() && !full(findings);) {
+    const std::size_t end = records_->next(line_end(text, at));
+    // An empty match may stand at the end of an unfinished last line.
+    if (match && (match->begin < end || end == text.size())) {
+      if (end < text.size()) match = searcher_->next(end);
+    } else {
+      add_line(text, at, end, findings);
+    }
+    at = end;
   }
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Goes from matches to lines: searches one text of whole lines for the lines to be reported. Line
 // ends are looked for only around matches; the text is never split into lines first, except for
-// `invert` with a callback, which asks for nearly all of them. Tested by
-// tests/unit/scan/text/scan_test.cpp.
+// `invert` with a callback, which asks for nearly all of them. Where records are searched in place of
+// lines (record_borders.h), a match's line is widened to its record, and all that is said here of
+// lines is true of records. Tested by tests/unit/scan/text/scan_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include "presso/lines.h"
 #include "scan/bytes/kernels.h"
 #include "scan/matching/matcher.h"
+#include "scan/matching/record_borders.h"
 
 namespace presso::scan_detail {
 
@@ -52,14 +54,21 @@ struct Findings {
 /// which must outlive it.
 class LineScanner {
  public:
-  LineScanner(const Matcher& matcher, const LineScanOptions& options, CpuLevel level);
+  /// `records`: searches these in place of lines.
+  LineScanner(const Matcher& matcher, const LineScanOptions& options, CpuLevel level,
+              std::optional<RecordBorders> records = {});
 
-  /// `text`: whole lines, the last one with or without '\n'.
-  Findings scan(Bytes text);
+  /// `text`: whole lines or records, the last one with or without '\n'. `offset` is for records, as
+  /// in RecordBorders::start().
+  Findings scan(Bytes text, std::uint64_t offset = 0);
+  /// nullptr where lines are searched.
+  RecordBorders* records() { return records_ ? &*records_ : nullptr; }
 
  private:
   void scan_matching(Bytes text, Findings& findings);
   void scan_inverted(Bytes text, Findings& findings);
+  void scan_matching_records(Bytes text, Findings& findings);
+  void scan_inverted_records(Bytes text, Findings& findings);
   void add_gap(Bytes text, std::size_t begin, std::size_t end, Findings& findings);
   void add_line(Bytes text, std::size_t begin, std::size_t end, Findings& findings);
   void take_matches(Bytes text, std::size_t begin, std::size_t end, MatchSpan first,
@@ -75,11 +84,14 @@ class LineScanner {
   const bool crlf_;
   const Kernels& kernels_;
   std::unique_ptr<Searcher> searcher_;
+  std::optional<RecordBorders> records_;
   std::size_t counted_ = 0;  ///< '\n' before here are in Findings::newlines
 };
 
 /// The offset after the first '\n' at `from` or later, or text.size().
 std::size_t line_end(Bytes text, std::size_t from);
+/// The number of '\n'.
+std::uint64_t count_line_feeds(Bytes text);
 /// The offset after the last '\n' in [floor, at), or `floor`.
 std::size_t line_begin(Bytes text, std::size_t floor, std::size_t at);
 /// The match without the line's "\r\n", of which `$` may have read the '\r', and without the '\r'

@@ -6,11 +6,19 @@
 #include "scan/text/assembler.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "scan/blocks/block_index.h"
+#include "scan/matching/line_scan.h"
 
 namespace presso::scan_detail {
+
+std::optional<RecordBorders> record_borders(const ScanOptions& options,
+                                            std::span<const MemberTimes> times) {
+  if (!options.records) return std::nullopt;
+  return std::optional<RecordBorders>(std::in_place, *options.records, times, options.decode.level);
+}
 
 /// Arguments are kept by reference. Where the index has left out the file's beginning, counting
 /// starts with what the index knows of it.
@@ -20,16 +28,21 @@ Assembler::Assembler(const Matcher& matcher, const ScanOptions& options,
     : options_(options),
       chunks_(chunks),
       line_options_(line_scan_options(options, static_cast<bool>(on_line))),
-      scanner_(matcher, line_options_, options.decode.level),
-      reporter_(matcher, options, on_line) {
-  if (options.times) times_.emplace(*options.times, times);
+      lacks_record_times_(options.records && options.records->kind == RecordRule::Kind::kTime &&
+                          !any_tells_times(times)),
+      scanner_(matcher, line_options_, options.decode.level, record_borders(options, times)),
+      seam_records_(record_borders(options, times)),
+      reporter_(matcher, options, on_line, record_borders(options, times)) {
+  if (options.times) times_.emplace(*options.times, times, options.records.has_value());
   if (const BlockIndex* const index = chunks.index()) {
     line_count_ = index->lines_before();
     removed_ = index->is_behind_mark() ? kMarkBytes : 0;
   }
   if (!options.invert || !options.matches || !reporter_.wants_context()) return;
+  std::optional<RecordBorders> whole;
+  if (options.records) whole.emplace();
   context_scanner_.emplace(matcher, LineScanOptions{.matches = true, .record = true},
-                           options.decode.level);
+                           options.decode.level, std::move(whole));
   reporter_.set_context_matches([this](Bytes text, const MatchSpan& line) {
     context_findings_ = context_scanner_->scan(text.subspan(line.begin, line.end - line.begin));
     return std::span<const MatchSpan>(context_findings_.spans);
@@ -63,7 +76,8 @@ Result<bool> Assembler::add_held() {
 
 Result<bool> Assembler::add_known(SearchedChunk searched) {
   if (searched.error) return std::move(*searched.error);
-  if (times_ && !times_->has_any() && searched.chunk.text.size() > 0) {
+  const bool lacks_times = lacks_record_times_ || (times_ && !times_->has_any());
+  if (lacks_times && searched.chunk.text.size() > 0) {
     return make_error(ErrorCode::kInvalidArgument,
                       "its first lines have no time that is known, or the order of day and month "
                       "is doubtful");
@@ -182,10 +196,11 @@ void Assembler::add_text(SearchedChunk searched) {
   removed_ += searched.text_begin;
   const std::uint64_t offset = searched.chunk.offset - removed_;
   begin_seam(offset + searched.text_begin);
-  if (!searched.has_newline) {
+  if (!searched.has_border) {
     seam_.append(text.subspan(searched.text_begin));
     ++unmatched_blocks_;
     chunks_.recycle(std::move(buffer));
+    if (options_.records && seam_.text().size() > options_.records->most_bytes) shorten_seam();
     return;
   }
   seam_.append(text.subspan(searched.text_begin, searched.inner_begin - searched.text_begin));
@@ -235,7 +250,7 @@ bool Assembler::close_seam(bool by_newline) {
 bool Assembler::search_seam() {
   if (seam_.text().empty()) return false;
   Segment segment;
-  segment.findings = scanner_.scan(seam_.text());
+  segment.findings = scanner_.scan(seam_.text(), seam_.offset() + removed_);
   segment.offset = seam_.offset();
   segment.size = seam_.text().size();
   if (segment.findings.lines == 0 && !reporter_.wants_context()) {
@@ -247,6 +262,29 @@ bool Assembler::search_seam() {
   segment.buffer = seam_.take_text();
   push(std::move(segment));
   return true;
+}
+
+/// A record may begin where a chunk border cut its first line, of which no worker knows.
+void Assembler::shorten_seam() {
+  const Bytes text = seam_.text();
+  const std::size_t lines_end = line_begin(text, 0, text.size());
+  seam_records_->start(text.first(lines_end), seam_.offset() + removed_);
+  const std::size_t last = seam_records_->last(0, lines_end);
+  if (text.size() - last > options_.records->most_bytes) {
+    failure_ = make_error(ErrorCode::kUnsupported,
+                          "the record at offset " + std::to_string(seam_.offset() + last) +
+                              " is longer than " + std::to_string(options_.records->most_bytes) +
+                              " bytes");
+    return;
+  }
+  const std::uint64_t offset = seam_.offset() + last;
+  Buffer rest;
+  rest.append(text.subspan(last));
+  seam_.truncate(last);
+  search_seam();
+  seam_.clear();
+  seam_.set_offset(offset);
+  seam_.append(rest.bytes());
 }
 
 // --- Segments to the reporter -------------------------------------------------------------------
@@ -279,7 +317,8 @@ void Assembler::report_waiting() {
 void Assembler::report(const Segment& segment) {
   const Findings& findings = segment.findings;
   if (!line_options_.record) return reporter_.count(findings.lines, findings.matches);
-  reporter_.begin_text(segment.text(), segment.offset, segment.lines_before, segment.after_hole);
+  reporter_.begin_text(segment.text(), segment.offset, segment.lines_before, segment.after_hole,
+                       removed_);
   for (const FoundLine& line : findings.found) {
     if (reporter_.stopped()) break;
     reporter_.report(

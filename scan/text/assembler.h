@@ -22,11 +22,18 @@
 
 namespace presso::scan_detail {
 
-/// Joins the chunks of one scan. Memory: the waiting segments and the unfinished line.
+/// What finds the records that the options ask for; nullopt where they do not. Refers to both.
+std::optional<RecordBorders> record_borders(const ScanOptions& options,
+                                            std::span<const MemberTimes> times);
+
+/// Joins the chunks of one scan. Memory: the waiting segments and the unfinished line or record. Where
+/// records are searched, the borders of chunks are those of records, and the seam (seam.h) holds the
+/// record that chunks cut, and sometimes whole ones that follow it.
 class Assembler {
  public:
-  /// Keeps everything by reference. `times`: of each member, where the options ask for times; none:
-  /// the text's beginning shows how lines tell them.
+  /// Keeps everything by reference. `times`: of each member, where the options ask for times, also
+  /// those of records; none: the text's beginning shows how lines tell them, which is not for
+  /// records.
   Assembler(const Matcher& matcher, const ScanOptions& options, const LineCallback& on_line,
             ChunkSource& chunks, std::span<const MemberTimes> times = {});
   Assembler(const Assembler&) = delete;
@@ -78,6 +85,8 @@ class Assembler {
   bool close_seam(bool by_newline);
   /// Searches the line as a text of its own.
   bool search_seam();
+  /// Searches all records of the seam but the last one. Sets failure_ where that is too long.
+  void shorten_seam();
   /// Tells the callback of damage.
   void report_hole(const DamagedBlock& damage);
   /// Counts a chunk to the summary if it is a block.
@@ -108,7 +117,9 @@ class Assembler {
   const ScanOptions& options_;
   ChunkSource& chunks_;
   const LineScanOptions line_options_;
+  const bool lacks_record_times_;  ///< which are asked for
   LineScanner scanner_;                         ///< for seams
+  std::optional<RecordBorders> seam_records_;   ///< for shorten_seam()
   std::optional<LineScanner> context_scanner_;  ///< for the matches in context lines
   Findings context_findings_;
   LineReporter reporter_;

@@ -6,8 +6,9 @@
 
 namespace presso::scan_detail {
 
-ContextLines::ContextLines(const ScanOptions& options, bool has_callback)
-    : wanted_(has_callback && options.wants_context()),
+ContextLines::ContextLines(const ScanOptions& options, bool has_callback, RecordBorders* records)
+    : records_(records),
+      wanted_(has_callback && options.wants_context()),
       passthru_(options.passthru),
       before_(options.passthru ? 0 : options.before_context),
       after_(options.passthru ? 0 : options.after_context) {}
@@ -37,12 +38,17 @@ void ContextLines::keep(Bytes text, std::uint64_t offset) {
   std::uint64_t lines = 0;
   std::size_t at = before_begin(text, 0, text.size(), lines);
   while (at < text.size()) {
-    const std::size_t end = line_end(text, at);
+    const std::size_t end = unit_end(text, at);
     const Bytes line = text.subspan(at, end - at);
     if (kept_.size() == before_) kept_.pop_front();
     kept_.push_back({{line.begin(), line.end()}, offset + at});
     at = end;
   }
+}
+
+std::size_t ContextLines::unit_end(Bytes text, std::size_t begin) const {
+  const std::size_t end = line_end(text, begin);
+  return records_ != nullptr ? records_->next(end) : end;
 }
 
 /// Walks back from `end` over at most before_ lines; `lines` gets their number.
@@ -51,7 +57,9 @@ std::size_t ContextLines::before_begin(Bytes text, std::size_t begin, std::size_
   lines = 0;
   std::size_t at = end;
   // The byte before `at` is the '\n' that ends the line before.
-  for (; at > begin && lines < before_; ++lines) at = line_begin(text, begin, at - 1);
+  for (; at > begin && lines < before_; ++lines) {
+    at = records_ != nullptr ? records_->last(begin, at) : line_begin(text, begin, at - 1);
+  }
   return at;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "presso/lines.h"
+#include "scan/matching/record_borders.h"
 
 namespace presso::scan_detail {
 
@@ -23,7 +24,9 @@ struct KeptLine {
 class ContextLines {
  public:
   /// Without a callback nobody gets context, so none is kept.
-  ContextLines(const ScanOptions& options, bool has_callback);
+  /// `records`: where they begin in the text at hand, which counts in place of lines; nullptr:
+  /// lines do. Kept by reference.
+  ContextLines(const ScanOptions& options, bool has_callback, RecordBorders* records);
 
   bool wanted() const { return wanted_; }
   /// Whether the next line is to be reported even if it does not match.
@@ -41,6 +44,8 @@ class ContextLines {
 
   /// Keeps the last lines of `text` for later; `offset` is that of its first byte.
   void keep(Bytes text, std::uint64_t offset);
+  /// Where the line or record ends that begins at `begin`, which never decreases within a text.
+  std::size_t unit_end(Bytes text, std::size_t begin) const;
   /// Drops kept lines, where the text before is no neighbour of what follows.
   void forget() { kept_.clear(); }
   /// Notes a hole in the text: lines on one side of it are no context for those on the other.
@@ -57,6 +62,7 @@ class ContextLines {
   bool gap_before(std::uint64_t offset, std::size_t bytes);
 
  private:
+  RecordBorders* records_;
   bool wanted_;
   bool passthru_;
   std::uint64_t before_;

@@ -19,14 +19,15 @@ Bytes part(Bytes text, const MatchSpan& place) {
 
 /// Arguments are kept by reference.
 LineReporter::LineReporter(const Matcher& matcher, const ScanOptions& options,
-                           const LineCallback& on_line)
+                           const LineCallback& on_line, std::optional<RecordBorders> records)
     : options_(options),
       on_line_(on_line),
       spans_lines_(matcher.spans_lines()),
       null_data_(matcher.null_data()),
       several_patterns_(matcher.pattern_count() > 1),
+      records_(std::move(records)),
       binary_(options, static_cast<bool>(on_line)),
-      context_(options, static_cast<bool>(on_line)) {
+      context_(options, static_cast<bool>(on_line), records_ ? &*records_ : nullptr) {
   if (options.which_pattern) pattern_finder_ = matcher.pattern_finder();
 }
 
@@ -52,7 +53,8 @@ void LineReporter::count(std::uint64_t lines, std::uint64_t matches) {
 /// The text that the next lines are found in. `after_hole`: what was kept of the text before is no
 /// context of it.
 void LineReporter::begin_text(Bytes text, std::uint64_t offset, std::uint64_t lines_before,
-                              bool after_hole) {
+                              bool after_hole, std::uint64_t removed) {
+  if (records_ && context_.wanted()) records_->start(text, offset + removed);
   text_ = text;
   offset_ = offset;
   settled_ = 0;
@@ -69,7 +71,7 @@ void LineReporter::report(const FoundLines& found) {
   }
   report_found(found);
   settled_ = found.place.end;
-  settled_lines_ = found.before + found.count;
+  settled_lines_ = found.before + (records_ ? lines_in(part(text_, found.place)) : found.count);
 }
 
 void LineReporter::end_text() {
@@ -109,24 +111,25 @@ void LineReporter::report_found(const FoundLines& found) {
 /// Reports lines before `end` that follow a match or that passthru asks for.
 void LineReporter::report_others(std::size_t end) {
   while (settled_ < end && context_.reporting() && goes_on()) {
-    const MatchSpan place{settled_, line_end(text_, settled_)};
+    const MatchSpan place{settled_, context_.unit_end(text_, settled_)};
     report_context(text_, place, offset_ + settled_, settled_lines_, context_.kind());
     settled_ = place.end;
-    ++settled_lines_;
+    settled_lines_ += lines_in(part(text_, place));
   }
 }
 
 /// Reports the lines before a match, of which some may lie in earlier texts.
 void LineReporter::report_before(const FoundLines& found) {
-  std::uint64_t lines = 0;
-  std::size_t at = context_.before_begin(text_, settled_, found.place.begin, lines);
-  if (at == 0 && lines < context_.before()) {
-    report_kept(context_.before() - lines, found.before - lines);
-  }
+  std::uint64_t units = 0;
+  std::size_t at = context_.before_begin(text_, settled_, found.place.begin, units);
+  const std::uint64_t lines = records_ ? lines_in(part(text_, {at, found.place.begin})) : units;
+  std::uint64_t before = found.before - lines;
+  if (at == 0 && units < context_.before()) report_kept(context_.before() - units, before);
   context_.forget();
-  for (; at < found.place.begin && goes_on(); --lines) {
-    const MatchSpan place{at, line_end(text_, at)};
-    report_context(text_, place, offset_ + at, found.before - lines, LineKind::kBefore);
+  while (at < found.place.begin && goes_on()) {
+    const MatchSpan place{at, context_.unit_end(text_, at)};
+    report_context(text_, place, offset_ + at, before, LineKind::kBefore);
+    before += lines_in(part(text_, place));
     at = place.end;
   }
 }
@@ -136,10 +139,13 @@ void LineReporter::report_before(const FoundLines& found) {
 void LineReporter::report_kept(std::uint64_t wanted, std::uint64_t lines_before) {
   const std::deque<KeptLine>& kept = context_.kept();
   const std::size_t count = std::min<std::size_t>(wanted, kept.size());
-  for (std::size_t left = count; left > 0 && goes_on(); --left) {
-    const KeptLine& line = kept[kept.size() - left];
+  std::uint64_t left = 0;
+  for (std::size_t i = kept.size() - count; i < kept.size(); ++i) left += lines_in(kept[i].text);
+  for (std::size_t i = kept.size() - count; i < kept.size() && goes_on(); ++i) {
+    const KeptLine& line = kept[i];
     report_context(line.text, {0, line.text.size()}, line.offset, lines_before - left,
                    LineKind::kBefore);
+    left -= lines_in(line.text);
   }
 }
 
@@ -193,10 +199,15 @@ void LineReporter::deliver(MatchedLine& line, Bytes text, std::size_t begin) {
 void LineReporter::tell_patterns(MatchedLine& line, Bytes text, std::size_t begin) {
   patterns_.clear();
   if (!pattern_finder_ && several_patterns_) return;
-  const Bytes around = spans_lines_ ? text : line.text;
+  Bytes around = spans_lines_ ? text : line.text;
   const std::size_t moved = spans_lines_ ? begin : 0;
   for (const MatchSpan& match : line.matches) {
-    const MatchSpan place{match.begin + moved, match.end + moved};
+    MatchSpan place{match.begin + moved, match.end + moved};
+    if (records_) {
+      const std::size_t from = line_begin(line.text, 0, match.begin);
+      around = line.text.subspan(from, line_end(line.text, match.end) - from);
+      place = {match.begin - from, match.end - from};
+    }
     patterns_.push_back(pattern_finder_ ? pattern_finder_->pattern_of(around, place) : 0);
   }
   line.patterns = patterns_;

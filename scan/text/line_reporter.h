@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Takes found lines to the caller: counts them, stops at limits and at binary files, adds the lines
 // around them and calls the callback. Searches of lines (assembler.h) and across lines
-// (multiline_search.h) both end here.
+// (multiline_search.h) both end here. Where records are searched, what is said of lines is true of
+// records, apart from line numbers.
 //
 // Texts come one after another, in order, each with its found lines in order. If lines around the
 // found ones are wanted, each text is walked from one found line to the next; lines before a match
@@ -14,10 +15,13 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "presso/lines.h"
+#include "scan/matching/line_scan.h"
 #include "scan/matching/matcher.h"
+#include "scan/matching/record_borders.h"
 #include "scan/text/binary_check.h"
 #include "scan/text/context_lines.h"
 
@@ -42,7 +46,11 @@ class LineReporter {
       std::function<std::span<const MatchSpan>(Bytes text, const MatchSpan& line)>;
 
   /// Keeps everything by reference. The callback may be empty; then lines are only counted.
-  LineReporter(const Matcher& matcher, const ScanOptions& options, const LineCallback& on_line);
+  /// `records`: finds where records begin, where these are searched.
+  LineReporter(const Matcher& matcher, const ScanOptions& options, const LineCallback& on_line,
+               std::optional<RecordBorders> records = {});
+  LineReporter(const LineReporter&) = delete;
+  LineReporter& operator=(const LineReporter&) = delete;
 
   /// Sets how matches in context lines are found, for ScanOptions::invert together with
   /// ScanOptions::matches.
@@ -62,8 +70,10 @@ class LineReporter {
   /// that needs their places.
   void count(std::uint64_t lines, std::uint64_t matches);
   /// Sets the text in which found lines lie from now on, at `offset` of the plain text and with
-  /// `lines_before` lines before it. `after_hole`: it does not follow the text before.
-  void begin_text(Bytes text, std::uint64_t offset, std::uint64_t lines_before, bool after_hole);
+  /// `lines_before` lines before it. `after_hole`: it does not follow the text before. `removed`:
+  /// bytes of a byte order mark, which `offset` does not count.
+  void begin_text(Bytes text, std::uint64_t offset, std::uint64_t lines_before, bool after_hole,
+                  std::uint64_t removed = 0);
   void report(const FoundLines& found);
   /// Reports the wanted lines after the last found one, and keeps those that a later match may
   /// want.
@@ -86,6 +96,8 @@ class LineReporter {
   void report_context(Bytes text, const MatchSpan& place, std::uint64_t offset,
                       std::uint64_t lines_before, LineKind kind);
   void deliver(MatchedLine& line, Bytes text, std::size_t begin);
+  /// How many lines of text a found line or a record is.
+  std::uint64_t lines_in(Bytes unit) const { return records_ ? count_line_feeds(unit) : 1; }
   /// Fills in which patterns have matched, if that was asked for.
   void tell_patterns(MatchedLine& line, Bytes text, std::size_t begin);
   /// Whether the line is the one with the NUL that ends a binary file.
@@ -101,6 +113,7 @@ class LineReporter {
   const bool null_data_;
   const bool several_patterns_;
   bool limits_matches_ = false;
+  std::optional<RecordBorders> records_;
   BinaryCheck binary_;
   ContextLines context_;
   ContextMatches context_matches_;

@@ -11,10 +11,6 @@
 namespace presso::scan_detail {
 namespace {
 
-std::uint64_t count_line_feeds(Bytes text) {
-  return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), Byte{'\n'}));
-}
-
 /// The number of lines, an unfinished last line included.
 std::uint64_t count_lines(Bytes text) {
   const bool unfinished = !text.empty() && text.back() != '\n';

@@ -45,6 +45,8 @@ class Seam {
   void append_missing(std::uint64_t block, std::size_t begin, std::size_t end) {
     missing_.push_back({block, begin, end, text_.size()});
   }
+  /// Keeps the first `bytes` of the text, all of which is there.
+  void truncate(std::size_t bytes) { text_.grow(bytes); }
   void clear() {
     text_.clear();
     missing_.clear();

@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: MIT
-// search_chunk(): cuts a chunk at its first and last '\n' and searches what lies between.
+// search_chunk(): cuts a chunk at its first and last border and searches what lies between.
 #include "scan/text/searched_chunk.h"
 
 #include <cstring>
 #include <utility>
 
 namespace presso::scan_detail {
+namespace {
+
+/// Narrows the inner text from whole lines to whole records.
+void cut_at_records(SearchedChunk& searched, RecordBorders& records) {
+  const Bytes lines = searched.chunk.text.bytes().subspan(
+      searched.inner_begin, searched.inner_end - searched.inner_begin);
+  records.start(lines, searched.chunk.offset + searched.inner_begin);
+  const std::size_t first = records.next(0);
+  searched.has_border = first < lines.size();
+  if (!searched.has_border) return;
+  searched.inner_end = searched.inner_begin + records.last(first, lines.size());
+  searched.inner_begin += first;
+}
+
+}  // namespace
 
 bool begins_with_mark(Bytes text) {
   constexpr Byte kByteOrderMark[kMarkBytes] = {0xEF, 0xBB, 0xBF};
@@ -47,11 +62,16 @@ SearchedChunk search_chunk(Chunk chunk, LineScanner& scanner) {
   const Bytes text = searched.chunk.text.bytes();
   if (searched.chunk.offset == 0 && begins_with_mark(text)) searched.text_begin = kMarkBytes;
   searched.inner_end = line_begin(text, searched.text_begin, text.size());
-  searched.has_newline = searched.inner_end > searched.text_begin;
-  if (!searched.has_newline) return searched;
+  searched.has_border = searched.inner_end > searched.text_begin;
+  if (!searched.has_border) return searched;
   searched.inner_begin = line_end(text, searched.text_begin);
+  if (RecordBorders* const records = scanner.records()) {
+    cut_at_records(searched, *records);
+    if (!searched.has_border) return searched;
+  }
   searched.findings =
-      scanner.scan(text.subspan(searched.inner_begin, searched.inner_end - searched.inner_begin));
+      scanner.scan(text.subspan(searched.inner_begin, searched.inner_end - searched.inner_begin),
+                   searched.chunk.offset + searched.inner_begin);
   return searched;
 }
 

@@ -2,7 +2,8 @@
 // The part of a scan that workers do, each with its own chunk (chunk_source.h): the chunk is cut at
 // its first and its last '\n', and what lies between, the inner text, is searched. What lies
 // outside belongs to lines that chunk borders cut; the assembler (assembler.h) joins and searches
-// these. Tested by tests/unit/scan/text/scan_test.cpp.
+// these. Where records are searched, the cuts are where the first and the last record begin, of
+// those whose first line is all in the chunk. Tested by tests/unit/scan/text/scan_test.cpp.
 #pragma once
 
 #include <optional>
@@ -16,9 +17,9 @@ namespace presso::scan_detail {
 struct SearchedChunk {
   Chunk chunk;
   std::size_t text_begin = 0;   ///< > 0 where a byte order mark comes first
-  std::size_t inner_begin = 0;  ///< after the first '\n'
-  std::size_t inner_end = 0;    ///< after the last; inner_begin where there is only one
-  bool has_newline = false;
+  std::size_t inner_begin = 0;  ///< after the first '\n', or where the first record begins
+  std::size_t inner_end = 0;    ///< the last such place; inner_begin where there is only one
+  bool has_border = false;      ///< whether there is one
   Findings findings;           ///< in the inner text
   std::optional<Error> error;  ///< why the chunk could not be read
 };

@@ -7,30 +7,19 @@
 
 namespace presso::scan_detail {
 
+std::vector<MemberTimes> times_by_sample(Bytes text, const TimeWindow& window) {
+  std::vector<MemberTimes> times(1);
+  const auto form = find_time_form(text, window.hint);
+  if (!form) return times;
+  Result<TimeReader> reader = TimeReader::make(*form, window.latest);
+  if (reader.ok()) times.front().reader = std::move(*reader);
+  return times;
+}
+
 void TimeFilter::take_sample(Bytes text) {
   has_sample_ = true;
-  const auto form = find_time_form(text, window_.hint);
-  if (!form) return;
-  Result<TimeReader> reader = TimeReader::make(*form, window_.latest);
-  if (reader.ok()) by_sample_ = std::move(*reader);
-}
-
-bool TimeFilter::has_any() const {
-  if (members_.empty()) return by_sample_.has_value();
-  return std::any_of(members_.begin(), members_.end(),
-                     [](const MemberTimes& member) { return member.reader.has_value(); });
-}
-
-/// nullptr where lines tell no time.
-const TimeReader* TimeFilter::reader_at(std::uint64_t offset) const {
-  const std::optional<TimeReader>* reader = &by_sample_;
-  if (!members_.empty()) {
-    const auto after = std::upper_bound(
-        members_.begin(), members_.end(), offset,
-        [](std::uint64_t at, const MemberTimes& member) { return at < member.plain_offset; });
-    reader = &(after == members_.begin() ? after : after - 1)->reader;
-  }
-  return *reader ? &**reader : nullptr;
+  by_sample_ = times_by_sample(text, window_);
+  members_ = by_sample_;
 }
 
 void TimeFilter::forget() {
@@ -42,36 +31,44 @@ void TimeFilter::forget(LookBack look_back) {
   look_back_ = std::move(look_back);
 }
 
-std::optional<LineTime> TimeFilter::last_by(const TimeReader* reader, Bytes text) {
-  for (std::size_t end = text.size(); reader != nullptr && end > 0;) {
+std::optional<LineTime> TimeFilter::time_of(Bytes line, std::uint64_t offset) const {
+  const TimeReader* const reader = time_reader_at(members_, offset);
+  if (reader == nullptr) return std::nullopt;
+  const auto time = reader->time_of(line);
+  if (!time) return std::nullopt;
+  return LineTime{*time, reader->has_zone()};
+}
+
+std::optional<LineTime> TimeFilter::last_in(Bytes text, std::uint64_t offset) const {
+  for (std::size_t end = text.size(); end > 0;) {
     const std::size_t begin = line_begin(text, 0, end - 1);
-    const auto time = reader->time_of(text.subspan(begin, end - begin));
-    if (time) return LineTime{*time, reader->has_zone()};
+    if (auto time = time_of(text.subspan(begin, end - begin), offset + begin)) return time;
     end = begin;
   }
   return std::nullopt;
 }
 
-std::optional<LineTime> TimeFilter::last_in(Bytes text, std::uint64_t offset) const {
-  return last_by(reader_at(offset), text);
+std::optional<LineTime> TimeFilter::first_in(Bytes record, std::uint64_t offset) const {
+  for (std::size_t begin = 0, end = 0; begin < record.size(); begin = end) {
+    end = line_end(record, begin);
+    if (auto time = time_of(record.subspan(begin, end - begin), offset + begin)) return time;
+  }
+  return std::nullopt;
 }
 
-void TimeFilter::move_past(const TimeReader* reader, Bytes text) {
-  const auto last = last_by(reader, text);
+void TimeFilter::pass(Bytes text, std::uint64_t offset) {
+  const auto last = last_in(text, offset);
   if (!last) return;
   last_ = last;
   look_back_ = nullptr;
 }
 
-void TimeFilter::pass(Bytes text, std::uint64_t offset) {
-  move_past(reader_at(offset), text);
-}
-
-bool TimeFilter::wants_line(const TimeReader* reader, Bytes text, FoundLine& line) {
-  std::optional<std::int64_t> time;
-  if (reader != nullptr) time = reader->time_of(text.subspan(line.begin, line.end - line.begin));
+bool TimeFilter::wants_line(Bytes text, std::uint64_t offset, FoundLine& line) {
+  const Bytes found = text.subspan(line.begin, line.end - line.begin);
+  const auto time =
+      of_records_ ? first_in(found, offset + line.begin) : time_of(found, offset + line.begin);
   if (time) {
-    last_ = LineTime{*time, reader->has_zone()};
+    last_ = time;
     look_back_ = nullptr;
   } else if (look_back_) {
     last_ = std::exchange(look_back_, nullptr)();
@@ -84,15 +81,24 @@ bool TimeFilter::wants_line(const TimeReader* reader, Bytes text, FoundLine& lin
 }
 
 void TimeFilter::keep_wanted(Bytes text, std::uint64_t offset, Findings& findings) {
-  const TimeReader* const reader = reader_at(offset);
   std::size_t settled = 0;
+  const auto pass_to = [&](std::size_t end) {
+    pass(text.subspan(settled, end - settled), offset + settled);
+    settled = end;
+  };
   std::erase_if(findings.found, [&](FoundLine& line) {
-    move_past(reader, text.subspan(settled, line.begin - settled));
-    settled = line.end;
-    return !wants_line(reader, text, line);
+    pass_to(line.begin);
+    const bool wanted = wants_line(text, offset, line);
+    // The last time in a record may be another than its own.
+    if (of_records_) {
+      pass_to(line.end);
+    } else {
+      settled = line.end;
+    }
+    return !wanted;
   });
   findings.lines = findings.found.size();
-  move_past(reader, text.subspan(settled));
+  pass_to(text.size());
 }
 
 }  // namespace presso::scan_detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Keeps, of the lines that a search has found, those whose time is wanted (ScanOptions::times). A
-// line without a time of its own has that of the line before it. Texts come in order, so that the
+// line without a time of its own has that of the line before it. A record has the time of its first
+// line that has one, or that of the line before the record. Texts come in order, so that the
 // last time of one goes on in the next; only found lines are read, and the end of each text. Where
 // blocks were left out in between, the last time in them is asked for when a line needs it. Used by
 // the assembler. Tested by tests/cli/test_scan_times.py.
@@ -9,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "presso/lines.h"
 #include "scan/blocks/member_times.h"
@@ -22,20 +24,25 @@ struct LineTime {
   bool has_zone = false;
 };
 
+/// How all lines of a text tell their time, as its beginning shows: one element, without a reader
+/// where they do not.
+std::vector<MemberTimes> times_by_sample(Bytes text, const TimeWindow& window);
+
 class TimeFilter {
  public:
   /// The time of the lines that follow, up to one with a time of its own; nullopt: none is wanted.
   using LookBack = std::function<std::optional<LineTime>()>;
 
   /// `window` and `members` are kept by reference; without members take_sample() comes first.
-  TimeFilter(const TimeWindow& window, std::span<const MemberTimes> members)
-      : window_(window), members_(members) {}
+  /// `of_records`: what is found is records.
+  TimeFilter(const TimeWindow& window, std::span<const MemberTimes> members, bool of_records)
+      : window_(window), members_(members), of_records_(of_records) {}
 
   bool needs_sample() const { return members_.empty() && !has_sample_; }
   /// Finds out from the text's beginning how all lines tell their time.
   void take_sample(Bytes text);
   /// Whether any lines of the text tell a time.
-  bool has_any() const;
+  bool has_any() const { return any_tells_times(members_); }
 
   /// Drops the found lines of the next text that are not wanted. `offset`: of the text in the plain
   /// text.
@@ -51,15 +58,17 @@ class TimeFilter {
   std::optional<LineTime> last_in(Bytes text, std::uint64_t offset) const;
 
  private:
-  const TimeReader* reader_at(std::uint64_t offset) const;
-  static std::optional<LineTime> last_by(const TimeReader* reader, Bytes text);
-  void move_past(const TimeReader* reader, Bytes text);
-  bool wants_line(const TimeReader* reader, Bytes text, FoundLine& line);
+  /// The time that a line itself has.
+  std::optional<LineTime> time_of(Bytes line, std::uint64_t offset) const;
+  /// That of a record's first line that has one.
+  std::optional<LineTime> first_in(Bytes record, std::uint64_t offset) const;
+  bool wants_line(Bytes text, std::uint64_t offset, FoundLine& line);
 
   const TimeWindow& window_;
   std::span<const MemberTimes> members_;
+  const bool of_records_;
   bool has_sample_ = false;
-  std::optional<TimeReader> by_sample_;
+  std::vector<MemberTimes> by_sample_;  ///< members_, where they were empty
   std::optional<LineTime> last_;  ///< the time of lines that follow, up to one with its own
   LookBack look_back_;            ///< asked for last_, unless it is empty
 };

@@ -114,6 +114,7 @@ class ScanCommand final : public Command {
   std::optional<ScanPlan> plan_;
   std::optional<Pattern> pattern_;
   std::optional<TimeWindow> times_;
+  std::optional<RecordRule> records_;
   std::optional<ScanDevice> device_;
   std::optional<Output> output_;
   std::optional<ScanPrinter> printer_;
@@ -159,9 +160,17 @@ Result<int> ScanCommand::run(std::vector<std::string> operands) {
     error("--device=gpu", started.error());
     return kFailure;
   }
-  if (settings_.uses_times()) {
-    PRESSO_ASSIGN(times_, time_window(settings_.times));
+  TimeWindow window;
+  if (settings_.uses_times() || settings_.record == ScanSettings::Records::kTime) {
+    PRESSO_ASSIGN(window, time_window(settings_.times));
   }
+  if (settings_.uses_times()) times_ = window;
+  Result<std::optional<RecordRule>> records = compile_records(settings_, window);
+  if (!records.ok()) {
+    error("", records.error().what);
+    return kFailure;
+  }
+  records_ = std::move(*records);
   plan_.emplace(settings_, std::move(operands), pattern_->spans_lines());
   lines_left_ = settings_.max_total.value_or(kNoLimit);
   open_output();
@@ -333,6 +342,7 @@ void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
   const BinaryRule rule = plan_->rule_for(origin);
   ScanOptions options = plan_->scan_options(rule, lines_left_);
   options.times = times_;
+  options.records = records_;
   if (counts_) {
     options.matches = !settings_.count_by.empty();
     options.line_numbers = false;
@@ -340,8 +350,10 @@ void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
   }
   struct stat status = {};
   const bool is_file = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
-  if (options.times && !settings_.times.year && is_file) {
-    options.times->latest = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000;
+  std::optional<TimeWindow> no_window;
+  for (auto* window : {&options.times, records_ ? &options.records->times : &no_window}) {
+    if (!*window || settings_.times.year || !is_file) continue;
+    (*window)->latest = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000;
   }
   // A small file is searched faster than threads start.
   if (input->small()) options.threads = 1;
@@ -378,7 +390,7 @@ void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
   // The text before an error has been searched and printed by now.
   if (lacking.blocks != 0) complain(name, lacking.text("not searched"));
   if (!summary.ok()) {
-    return complain(name, scan_error_text(summary.error(), *pattern_, times_.has_value()));
+    return complain(name, scan_error_text(summary.error(), *pattern_, options));
   }
   if (input->cut_short()) complain(name, input->cut_short()->text());
   FileResult result{*summary, rule == BinaryRule::kQuit && summary->binary_offset.has_value(),

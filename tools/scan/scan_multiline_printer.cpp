@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The part of the printer for matches that span lines. A group of lines comes at once, and what is
+// The part of the printer for matches that span lines, and for records, whose columns are those in
+// the line of the match. A group of lines comes at once, and what is
 // printed before each line follows ripgrep's rules, odd as some are (the column is that of the
 // first match counted from the group's beginning, for every line). The work is linear: neither
 // lines nor matches are gone through again from the group's beginning. Tested by
@@ -68,10 +69,12 @@ void ScanPrinter::group_prefix(const MatchedLine& line, std::uint64_t index, std
 void ScanPrinter::print_group_lines(const MatchedLine& line, const LineText& text) {
   std::size_t first = 0;  // of the matches that may reach into the line
   std::vector<MatchSpan> parts;
+  // No match of a record ends with a line feed, so that an empty one may begin a line.
+  const std::size_t behind = options_.records ? 1 : 0;
   for (LineSteps step(text.text); !step.done(); step.next()) {
     const std::size_t begin = step.begin();
     const std::size_t end = step.end();
-    while (first + 1 < text.matches.size() && text.matches[first].end <= begin) ++first;
+    while (first + 1 < text.matches.size() && text.matches[first].end + behind <= begin) ++first;
     parts.clear();
     for (std::size_t i = first; i < text.matches.size(); ++i) {
       // One at least: whether a line is in a group with matches is seen by it.
@@ -82,7 +85,11 @@ void ScanPrinter::print_group_lines(const MatchedLine& line, const LineText& tex
     one.text = step.line();
     one.matches = parts;
     one.shown = parts;
-    const MatchSpan* const column = text.matches.empty() ? nullptr : &text.matches.front();
+    const MatchSpan* column = text.matches.empty() ? nullptr : &text.matches.front();
+    if (options_.records && column != nullptr) {
+      const MatchSpan& own = text.matches[first];
+      column = own.begin >= begin && own.begin < end ? &parts.front() : nullptr;
+    }
     group_prefix(line, step.index(), begin, column);
     writer_.write(one);
     if (!goes_on()) return;
@@ -105,7 +112,7 @@ void ScanPrinter::print_group_matches(const MatchedLine& line, const LineText& t
       const MatchSpan whole{0, piece.text.size()};
       piece.shown = std::span(&whole, 1);
       piece.matches = piece.shown;
-      group_prefix(line, step.index(), text.matches[i].begin, &text.matches[i]);
+      group_prefix(line, step.index(), text.matches[i].begin, options_.records ? &part : &text.matches[i]);
       writer_.write(piece);
       if (!goes_on()) return;
     }

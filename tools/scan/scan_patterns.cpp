@@ -157,4 +157,29 @@ Result<Pattern> compile_patterns(const ScanSettings& settings) {
   return pattern.with_conditions(std::move(required), std::move(forbidden));
 }
 
+Result<std::optional<RecordRule>> compile_records(const ScanSettings& settings,
+                                                  const TimeWindow& times) {
+  if (!settings.has_records()) return std::optional<RecordRule>();
+  RecordRule rule;
+  rule.most_bytes = settings.record_limit;
+  if (!settings.record_start) {
+    const bool by_time = settings.record == ScanSettings::Records::kTime;
+    rule.kind = by_time ? RecordRule::Kind::kTime : RecordRule::Kind::kIndent;
+    if (by_time) rule.times = times;
+    return std::optional<RecordRule>(std::move(rule));
+  }
+  const std::vector<std::string> texts = {*settings.record_start};
+  PatternOptions options;
+  options.crlf = settings.line_end == ScanSettings::LineEnd::kCrlf;
+  options.unicode = settings.unicode;
+  PRESSO_TRY(check(texts.front(), false));
+  rule.kind = RecordRule::Kind::kStart;
+  Result<Pattern> start = Pattern::compile(texts, options);
+  if (!start.ok()) {
+    return refuse("--record-start:\n" + explain_error(texts.front(), start.error()));
+  }
+  rule.start = std::move(*start);
+  return std::optional<RecordRule>(std::move(rule));
+}
+
 }  // namespace presso::cli

@@ -4,9 +4,11 @@
 // and memory by the pattern's size, within the limits of presso/scan.h.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "presso/lines.h"
 #include "presso/pattern.h"
 #include "tools/scan/scan_settings.h"
 
@@ -16,5 +18,10 @@ namespace presso::cli {
 /// read, a pattern that is not UTF-8, holds a line feed, or has a bad syntax, or a bad condition of
 /// --where. Prints warnings about conditions.
 Result<Pattern> compile_patterns(const ScanSettings& settings);
+
+/// The rule for records that the flags ask for; nullopt if there are none. `times` is for --record
+/// time. Errors: those of compile_patterns(), named by the flag.
+Result<std::optional<RecordRule>> compile_records(const ScanSettings& settings,
+                                                  const TimeWindow& times);
 
 }  // namespace presso::cli

@@ -47,9 +47,39 @@ ScanPlan::ScanPlan(const ScanSettings& settings, std::vector<std::string> operan
   choose_print_options();
 }
 
+/// What records cannot go with.
+Status ScanPlan::check_records(const ScanSettings& settings) {
+  if (!settings.has_records()) return {};
+  const std::string flag = settings.record_start ? "--record-start" : "--record";
+  if (settings.record_start && settings.record != ScanSettings::Records::kNone) {
+    return make_error(ErrorCode::kInvalidArgument, "--record cannot go with --record-start");
+  }
+  const auto refuse = [&](std::string_view other, std::string_view why) {
+    return make_error(ErrorCode::kInvalidArgument, std::string(other) + " cannot go with " + flag +
+                                                       ": " + std::string(why));
+  };
+  if (settings.multiline) {
+    return refuse("--multiline",
+                  "patterns are looked for in each line of a record, so a pattern that one line "
+                  "matches will do");
+  }
+  if (settings.line_end == ScanSettings::LineEnd::kNul) {
+    return refuse("--null-data", "records are of lines that line feeds end");
+  }
+  if (settings.lines.is_limit(1)) {
+    return refuse("--lines", "it might cut a record; 'presso cat --lines' in a pipe does that");
+  }
+  constexpr std::string_view kOfLines = "it is about single lines";
+  if (!settings.where.empty()) return refuse("--where", kOfLines);
+  if (!settings.required.empty()) return refuse("--and", kOfLines);
+  if (!settings.forbidden.empty()) return refuse("--not", kOfLines);
+  return {};
+}
+
 /// Refuses combinations without a meaning before any file is opened. Error: kInvalidArgument.
 Status ScanPlan::check(const ScanSettings& settings) {
   // The pairs that are refused would need one flag to be ignored, which nobody would notice.
+  PRESSO_TRY(check_records(settings));
   const bool counts = settings.counting != Counting::kNone || settings.count_total;
   if (settings.json && (counts || settings.listing != Listing::kNone)) {
     return make_error(ErrorCode::kInvalidArgument,
@@ -190,6 +220,7 @@ void ScanPlan::choose_fields(bool terminal) {
   print_.byte_offset = settings_.byte_offset;
   print_.per_match = vimgrep;
   print_.spans_lines = spans_lines_;
+  print_.records = settings_.has_records();
   print_.null_after_path = settings_.null_after_path;
   print_.path_separator = settings_.path_separator;
 }

@@ -31,6 +31,8 @@ class ScanPlan {
 
   /// Error kInvalidArgument: flags that cannot be used together.
   static Status check(const ScanSettings& settings);
+  /// The part of it for records.
+  static Status check_records(const ScanSettings& settings);
 
   const std::vector<std::string>& paths() const { return paths_; }
   /// Whether the path is the current directory without having been named by the user.

@@ -61,7 +61,7 @@ void ScanPrinter::line(const MatchedLine& line) {
     text.text = replaced;
     text.matches = replaced_;
   }
-  if (options_.spans_lines && line.kind == LineKind::kMatch) {
+  if (options_.records || (options_.spans_lines && line.kind == LineKind::kMatch)) {
     print_group(line, text);
   } else {
     print(line, text);

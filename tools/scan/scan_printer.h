@@ -26,6 +26,7 @@ struct PrintOptions {
   bool column = false;
   bool byte_offset = false;
   bool spans_lines = false;  ///< matches may: groups of lines come at once
+  bool records = false;      ///< so do all lines, matches being in single ones
   bool per_match = false;    ///< --vimgrep: the line once for each match
   bool null_after_path = false;
   char path_separator = '/';

@@ -26,9 +26,13 @@ std::string range_text(const ScanRange& range) {
 }  // namespace
 
 /// An error of the search, with the flag that lifts a limit.
-std::string scan_error_text(const Error& error, const Pattern& pattern, bool has_times) {
-  const bool limit = pattern.spans_lines() && error.code == ErrorCode::kUnsupported;
-  if (limit) return error.text() + " (--multiline-limit sets it)";
+std::string scan_error_text(const Error& error, const Pattern& pattern,
+                            const ScanOptions& options) {
+  if (error.code == ErrorCode::kUnsupported) {
+    if (pattern.spans_lines()) return error.text() + " (--multiline-limit sets it)";
+    if (options.records) return error.text() + " (--record-limit sets how long one may be)";
+  }
+  const bool has_times = options.times || (options.records && options.records->times);
   if (!has_times || error.code != ErrorCode::kInvalidArgument) return error.text();
   return error.text() + kTimeAdvice;
 }

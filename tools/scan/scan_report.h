@@ -17,9 +17,8 @@
 
 namespace presso::cli {
 
-/// The text of why a file could not be searched, with the flag that would help. `has_times`: lines
-/// of some time were asked for.
-std::string scan_error_text(const Error& error, const Pattern& pattern, bool has_times);
+/// The text of why a file could not be searched with these options, with the flag that would help.
+std::string scan_error_text(const Error& error, const Pattern& pattern, const ScanOptions& options);
 
 /// The lines of --explain about the whole command, before the search and after it. They go to
 /// stderr, so that results can be piped.

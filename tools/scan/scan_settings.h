@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "presso/decompress.h"
+#include "presso/lines.h"
 #include "presso/pattern.h"
 #include "tools/cli/flag.h"
 #include "tools/device/flags_device.h"
@@ -77,6 +78,12 @@ struct ScanSettings {
   bool multiline = false;
   bool multiline_dotall = false;
   std::uint64_t multiline_limit = std::uint64_t{1} << 30;
+  enum class Records { kNone, kIndent, kTime };
+  Records record = Records::kNone;          ///< --record
+  std::optional<std::string> record_start;  ///< a regular expression
+  std::uint64_t record_limit = RecordRule::kMostBytes;
+
+  bool has_records() const { return record != Records::kNone || record_start; }
 
   // What to show.
   Counting counting = Counting::kNone;
@@ -160,6 +167,7 @@ std::vector<Flag> scan_context_flags(ScanSettings& settings);
 std::vector<Flag> scan_file_flags(ScanSettings& settings);
 std::vector<Flag> scan_type_flags(ScanSettings& settings);
 std::vector<Flag> scan_multiline_flags(ScanSettings& settings);
+std::vector<Flag> scan_record_flags(ScanSettings& settings);
 std::vector<Flag> scan_other_tools_flags(ScanSettings& settings);
 
 }  // namespace presso::cli

@@ -18,6 +18,7 @@
 #include "presso/decompress.h"
 #include "presso/error.h"
 #include "presso/line_time.h"
+#include "presso/pattern.h"
 
 namespace presso {
 
@@ -42,7 +43,8 @@ enum class LineKind {
 /// scan and are valid during the callback only.
 ///
 /// With a pattern that spans lines, a kMatch may consist of several lines: those of matches that
-/// share lines or follow each other. `number` is then that of the first line.
+/// share lines or follow each other; with ScanOptions::records each kind does. `number` is then that
+/// of the first line.
 struct MatchedLine {
   LineKind kind = LineKind::kMatch;
   bool after_gap = false;    ///< with context: lines between this and the last are left out
@@ -98,6 +100,25 @@ struct TimeWindow {
   bool latest_is_given = false;
 };
 
+/// Which lines belong together as a *record*, such as a message and its stack trace. Lines before
+/// the first that begins a record are one by themselves.
+struct RecordRule {
+  /// The default of `most_bytes`.
+  static constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20;
+
+  enum class Kind {
+    kStart,   ///< a record begins at each line that `start` matches
+    kIndent,  ///< a line that begins with a space or tab belongs to the line before it
+    kTime,    ///< a record begins at each line that has a time
+  };
+  Kind kind = Kind::kIndent;
+  std::optional<Pattern> start = {};     ///< for kStart; of lines that line feeds end
+  std::optional<TimeWindow> times = {};  ///< for kTime: how lines tell it; limits are ignored
+  /// A record that reaches across chunks of text (blocks of a compressed file, or 256 KiB) is kept
+  /// in memory; one of which more than this has been kept is an error, kUnsupported.
+  std::uint64_t most_bytes = kMostBytes;
+};
+
 /// A stretch of the plain text that could not be searched.
 struct DamagedBlock {
   std::uint64_t plain_offset = 0;
@@ -140,6 +161,13 @@ struct ScanOptions {
   /// have any. Errors: kInvalidArgument if the text's first lines tell no time that is known,
   /// kUnsupported for a pattern that spans lines, or has lines that NUL bytes end.
   std::optional<TimeWindow> times = {};
+  /// Select records in place of lines: one is selected if one of its lines matches, with `invert` if
+  /// none does, and reported as one MatchedLine of several lines. Limits, context and counts are of
+  /// records, too. With `times`, a record has the time of its first line that has one. No blocks are
+  /// left out by an index. Not together with first_line and last_line. Errors: kUnsupported for a
+  /// pattern that spans lines, or has lines that NUL bytes end, and for a record that is too long;
+  /// kInvalidArgument as for `times`.
+  std::optional<RecordRule> records = {};
 
   bool wants_context() const { return before_context > 0 || after_context > 0 || passthru; }
   bool limits_blocks() const { return first_block > 0 || last_block != ~std::uint64_t{0}; }

@@ -33,6 +33,7 @@ class BatchKernels;  // scan/gpu/file/batch_kernels.h
 inline std::optional<std::string> what_is_for_cpu(const ScanOptions& options, bool has_callback) {
   if (options.limits_lines()) return "only some lines are asked for";
   if (options.times) return "only lines of some time are asked for";
+  if (options.records) return "records of several lines are asked for";
   if (options.limits_blocks()) return "only some blocks are asked for";
   if (options.wants_context() && has_callback) return "neighbours of lines are asked for";
   if (options.invert && (has_callback || options.matches)) {

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Implements record_borders.h.
+#include "scan/matching/record_borders.h"
+
+#include <algorithm>
+
+#include "scan/matching/line_scan.h"
+#include "scan/pattern/pattern_access.h"
+
+namespace presso::scan_detail {
+
+RecordBorders::RecordBorders(const RecordRule& rule, std::span<const MemberTimes> times,
+                             CpuLevel level)
+    : rule_(&rule), times_(times) {
+  if (!rule.start) return;
+  forward_ = matcher_of(*rule.start).searcher(level);
+  backward_ = matcher_of(*rule.start).searcher(level);
+}
+
+void RecordBorders::start(Bytes text, std::uint64_t offset) {
+  text_ = text;
+  offset_ = offset;
+  asked_ = known_ = 0;
+  if (forward_) forward_->start(text);
+}
+
+std::size_t RecordBorders::next(std::size_t from) {
+  if (rule_ == nullptr || from >= text_.size()) return text_.size();
+  if (asked_ <= from && from < known_) return known_;
+  asked_ = from;
+  if (forward_) {
+    const std::optional<MatchSpan> match = forward_->next(from);
+    known_ = match ? line_begin(text_, from, match->begin) : text_.size();
+    return known_;
+  }
+  for (std::size_t end = 0; from < text_.size(); from = end) {
+    end = line_end(text_, from);
+    if (begins_record(from, end)) break;
+  }
+  known_ = from;
+  return known_;
+}
+
+std::size_t RecordBorders::last(std::size_t floor, std::size_t end) {
+  if (rule_ == nullptr) return floor;
+  if (backward_) return last_by_pattern(floor, end);
+  for (std::size_t begin = 0; end > floor; end = begin) {
+    begin = line_begin(text_, floor, end - 1);
+    if (begins_record(begin, end)) return begin;
+  }
+  return floor;
+}
+
+/// Looks through one line, and then through stretches of lines that grow.
+std::size_t RecordBorders::last_by_pattern(std::size_t floor, std::size_t end) {
+  constexpr std::size_t kFirstStretch = 256;
+  for (std::size_t stretch = 0; end > floor; stretch = std::max(4 * stretch, kFirstStretch)) {
+    const std::size_t before = std::min(stretch, end - 1 - floor);
+    const std::size_t begin = line_begin(text_, floor, end - 1 - before);
+    const Bytes lines = text_.subspan(begin, end - begin);
+    backward_->start(lines);
+    std::optional<std::size_t> found;
+    for (std::size_t at = 0; at < lines.size();) {
+      const std::optional<MatchSpan> match = backward_->next(at);
+      if (!match) break;
+      found = line_begin(lines, at, match->begin);
+      at = line_end(lines, match->end);
+    }
+    if (found) return begin + *found;
+    end = begin;
+  }
+  return floor;
+}
+
+/// For rules without a pattern.
+bool RecordBorders::begins_record(std::size_t begin, std::size_t end) const {
+  if (rule_->kind == RecordRule::Kind::kIndent) return text_[begin] != ' ' && text_[begin] != '\t';
+  const TimeReader* const reader = time_reader_at(times_, offset_ + begin);
+  return reader != nullptr && reader->time_of(text_.subspan(begin, end - begin)).has_value();
+}
+
+}  // namespace presso::scan_detail

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Finds where records begin (RecordRule in presso/lines.h): lines that belong together, such as a
+// log message and its stack trace. Only lines near a match are asked whether they begin a record:
+// from the match back to the record's first line, and on to the first line of the next one. Looking
+// back takes stretches of text that grow by four times, so that it costs in proportion to the
+// distance, by the engine that also looks forward. Tested by tests/unit/scan/text/records_test.cpp
+// and tests/cli/test_scan_records.py.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "presso/cpu.h"
+#include "presso/lines.h"
+#include "scan/blocks/member_times.h"
+#include "scan/matching/matcher.h"
+
+namespace presso::scan_detail {
+
+/// One thread's search for the first lines of records, in one text after another.
+class RecordBorders {
+ public:
+  /// Records that are whole texts.
+  RecordBorders() = default;
+  /// `rule` and `times`, which is for RecordRule::Kind::kTime, are kept by reference.
+  RecordBorders(const RecordRule& rule, std::span<const MemberTimes> times, CpuLevel level);
+
+  /// `text`: whole lines, the last one with or without its line feed, kept by reference. `offset`:
+  /// of its first byte in the plain text, a byte order mark counted.
+  void start(Bytes text, std::uint64_t offset);
+  /// The first line at `from` or later that begins a record, or the end of the text. A line begins
+  /// at `from`, which never decreases between two start().
+  std::size_t next(std::size_t from);
+  /// The last line in [floor, end) that begins a record; `floor` where there is none. Lines begin
+  /// at both.
+  std::size_t last(std::size_t floor, std::size_t end);
+
+ private:
+  bool begins_record(std::size_t begin, std::size_t end) const;
+  std::size_t last_by_pattern(std::size_t floor, std::size_t end);
+
+  const RecordRule* rule_ = nullptr;
+  std::span<const MemberTimes> times_;
+  std::unique_ptr<Searcher> forward_;   ///< with RecordRule::start
+  std::unique_ptr<Searcher> backward_;  ///< the same
+  Bytes text_;
+  std::uint64_t offset_ = 0;
+  std::size_t asked_ = 0;  ///< next() has been asked from here
+  std::size_t known_ = 0;  ///< and has answered this
+};
+
+}  // namespace presso::scan_detail

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: MIT
+"""Records of several lines: scan with --record-start, --record and --record-limit.
+
+What is right is worked out here, record by record, for made-up logs with traces, lines before the
+first record and records longer than blocks and chunks. Records that are single lines must come out
+as lines do.
+"""
+
+import base64
+import calendar
+import gzip
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import time
+
+import support
+from support import covers, main
+from test_scan import Scan
+
+TIME = rb"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)"
+LATEST = calendar.timegm((2026, 3, 1, 0, 0, 0))
+RULES = {
+    ("--record-start", r"^\d{4}-"): rb"\d{4}-",
+    ("--record-start", r"^(\d|\[)"): rb"\d|\[",
+    ("--record-start", "alpha|^$"): rb"(?s).*alpha|\n?$",
+    ("--record-start", "nowhere"): rb"(?!)",
+    ("--record-start", r"\]\s*$"): rb".*\]\s*$",
+    ("--record", "indent"): rb"[^ \t]",
+    ("--record", "time"): TIME,
+}
+# Patterns of presso and their like in Python, for the text of one line.
+PATTERNS = ["error", "alpha", "x77|gamma", "^ +at", "[a-z]+Exception", r"\d+$", "Caused", "nothing",
+            r"^\d{4}.*db"]
+
+
+def made_log(chance, size):
+    """Lines of a log with traces; some have none of the usual beginnings."""
+    words = ["alpha", "error", "timeout", "conn", "db", "x77", "gamma", "[ok]"]
+    rows, moment = [], LATEST - 86400 * 20
+    for _ in range(chance.choice([0, 0, 1, 3])):
+        rows.append("    before " + chance.choice(words))
+    while len(rows) < size:
+        moment += chance.choice([0, 1, 30, 600])
+        stamp = time.strftime("%Y-%m-%d %H:%M:%S ", time.gmtime(moment))
+        begin = chance.choice([stamp, stamp, stamp, stamp, "[main] "])
+        rows.append(begin + " ".join(chance.choices(words, k=chance.randrange(1, 9))))
+        if chance.random() < 0.3:
+            lines = chance.choice([1, 2, 3, 9, size // 3])
+            rows.append("java.io.IOException: " + chance.choice(words))
+            rows += [f"{chance.choice(['    at', chr(9) + 'at'])} com.x.Y{k}(error.java:{k})"
+                     for k in range(lines)]
+            rows += chance.choice([[], [""], ["Caused by: alpha"]])
+    text = "\n".join(rows) + chance.choice(["", "\n", "\n", "\n"])
+    return text.encode()
+
+
+class Record:
+    def __init__(self, number, offset):
+        self.number, self.offset, self.lines = number, offset, []
+
+
+def records_of(text, rule):
+    """The records of a text, each with its lines, their first number and offset."""
+    records, offset = [], 0
+    for number, line in enumerate(text.splitlines(keepends=True), 1):
+        if not records or re.match(rule, line):
+            records.append(Record(number, offset))
+        records[-1].lines.append(line)
+        offset += len(line)
+    last = None
+    for record in records:
+        times = [t for t in map(time_of, record.lines) if t is not None]
+        record.time = times[0] if times else last
+        last = times[-1] if times else last
+    return records
+
+
+def time_of(line):
+    found = re.match(TIME, line)
+    return found and calendar.timegm(time.strptime(found[1].decode(), "%Y-%m-%d %H:%M:%S"))
+
+
+def matches_in(line, pattern):
+    return [m for m in re.finditer(pattern.encode(), line.rstrip(b"\n"))]
+
+
+def selected(records, pattern, invert=False, since=None, until=None):
+    """For each record whether it is selected."""
+    result = []
+    for record in records:
+        hit = any(matches_in(line, pattern) for line in record.lines) != invert
+        if since is not None:
+            hit = hit and record.time is not None and since <= record.time < until
+        result.append(hit)
+    return result
+
+
+def printed(records, hits, before=0, after=0, limit=None, numbers=False, offsets=False, only=None):
+    """What scan prints of the records that are hits; with `only`, the matches of that pattern."""
+    out, last_hit, shown, found = b"", None, None, 0
+    context = before > 0 or after > 0
+
+    def show(index, mark):
+        nonlocal out, shown
+        if context and shown is not None and index > shown + 1:
+            out += b"--\n"
+        shown = index
+        record = records[index]
+        offset = record.offset
+        for i, line in enumerate(record.lines):
+            pieces = [(0, line)]
+            if only is not None and mark == b":":
+                pieces = [(m.start(), m[0]) for m in matches_in(line, only)]
+            for begin, piece in pieces:
+                out += b"%d%s" % (record.number + i, mark) if numbers else b""
+                out += b"%d%s" % (offset + begin, mark) if offsets else b""
+                out += piece.rstrip(b"\n") + b"\n"
+            offset += len(line)
+
+    for index, hit in enumerate(hits):
+        if limit is not None and found >= limit and (last_hit is None or index > last_hit + after):
+            break
+        if hit:
+            if limit is None or found < limit:
+                for i in range(max(index - before, (shown if shown is not None else -1) + 1), index):
+                    show(i, b"-")
+                last_hit = index
+            found += 1
+            show(index, b":")
+        elif last_hit is not None and index <= last_hit + after:
+            show(index, b"-")
+    return out
+
+
+class MadeLogs(Scan):
+    def write_log(self, name, text):
+        self.write(name, text)
+        os.utime(name, (LATEST, LATEST))
+
+    def files_of(self, text, chance):
+        """The log as a plain file, with small blocks, as several members, and as gzip."""
+        self.write_log("log", text)
+        index = chance.choice([(), ("--index",)])
+        self.ok("compress", "-f", "--block-size", "16K", *index, "log")
+        names = ["log", "log.presso"]
+        both = b""
+        cuts = sorted(chance.randrange(len(text) + 1) for _ in range(2))
+        for begin, end in zip([0] + cuts, cuts + [len(text)]):
+            self.write_log("part", text[begin:end])
+            self.ok("compress", "-f", "--block-size", "16K", "part")
+            with open("part.presso", "rb") as file:
+                both += file.read()
+        self.write_log("both.presso", both)
+        self.write_log("log.gz", gzip.compress(text, 1))
+        return names + ["both.presso", chance.choice(["log.gz", "-"])]
+
+    def check(self, wanted, *arguments, names, text):
+        for name in names:
+            threads = ("-j", random.Random(name).choice(["1", "2", "3"]))
+            stdin = text if name == "-" else b""
+            got = self.run_presso("scan", *threads, *arguments, name, stdin=stdin)
+            self.assertEqual(got.out, wanted, (name, arguments))
+            self.assertEqual((got.status, got.err), (0 if wanted else 1, ""), (name, arguments))
+
+    @covers("scan", "--record-start", "--record")
+    def test_random_logs_and_flags(self):
+        chance = random.Random(50)
+        for number in range(300):
+            size = 9000 if number % 60 == 59 else chance.choice([1, 4, 20, 300, 1500])
+            text = made_log(chance, size)
+            rule, like = chance.choice(list(RULES.items()))
+            if rule[-1] == "time" and not any(map(time_of, text.splitlines())):
+                continue
+            records = records_of(text, like)
+            pattern = chance.choice(PATTERNS)
+            names = self.files_of(text, chance)
+            flags = [*rule, "-e", pattern]
+            invert = chance.random() < 0.3
+            times = {}
+            stamps = [r.time for r in records if r.time is not None]
+            if stamps and size >= 20 and chance.random() < 0.3:
+                since, until = sorted(chance.choices(stamps, k=2))
+                times = {"since": since, "until": until + 1}
+                shown = [time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(t))
+                         for t in times.values()]
+                flags += ["--tz", "UTC", "--since", shown[0], "--until", shown[1]]
+            flags += ["-v"] if invert else []
+            hits = selected(records, pattern, invert, **times)
+            found = [record for record, hit in zip(records, hits) if hit]
+            more = {}
+            form = chance.choice(["lines", "lines", "context", "count", "matches", "only", "json"])
+            if form in ("lines", "context", "only", "count", "json") and chance.random() < 0.3:
+                more["limit"] = chance.choice([1, 2, 7])
+                flags += ["-m", str(more["limit"])]
+            with self.subTest(number=number, flags=flags, form=form):
+                if form in ("lines", "context"):
+                    more |= {"numbers": chance.random() < 0.6, "offsets": chance.random() < 0.2}
+                    if form == "context":
+                        more |= {"before": chance.randrange(4), "after": chance.randrange(4)}
+                        flags += ["-B", str(more["before"]), "-A", str(more["after"])]
+                    flags += ["-n"] * more["numbers"] + ["-b"] * more["offsets"]
+                    self.check(printed(records, hits, **more), *flags, names=names, text=text)
+                elif form == "only" and not invert:
+                    wanted = printed(records, hits, only=pattern, numbers=True, offsets=True,
+                                     **more)
+                    self.check(wanted, *flags, "-onb", names=names, text=text)
+                elif form == "json":
+                    self.check_json(found[:more.get("limit")], flags, names, text,
+                                    None if invert else pattern)
+                elif form == "matches" and not invert:
+                    count = sum(len(matches_in(line, pattern)) for r in found for line in r.lines)
+                    wanted = b"%d\n" % count if count else b""
+                    self.check(wanted, *flags, "--count-matches", names=names, text=text)
+                else:
+                    count = len(found[:more.get("limit")])
+                    wanted = b"%d\n" % count if count else b""
+                    self.check(wanted, *flags, "-c", names=names, text=text)
+                    self.check_lists(count, flags, names[0])
+
+    def check_lists(self, count, flags, name):
+        listed = self.run_presso("scan", *flags, "-l", name)
+        self.assertEqual(listed.out, name.encode() + b"\n" if count else b"")
+        listed = self.run_presso("scan", *flags, "-L", name)
+        self.assertEqual(listed.out, b"" if count else name.encode() + b"\n")
+        self.assertEqual(self.run_presso("scan", *flags, "-q", name).status, 0 if count else 1)
+
+    def check_json(self, found, flags, names, text, pattern):
+        for name in names:
+            got = self.run_presso("scan", *flags, "--json", name, stdin=text if name == "-" else b"")
+            messages = [json.loads(line) for line in got.out.splitlines()]
+            data = [m["data"] for m in messages if m["type"] == "match"]
+            self.assertEqual(len(data), len(found), name)
+            for one, record in zip(data, found):
+                lines = b"".join(record.lines)
+                self.assertEqual(one["lines"]["text"].encode(), lines)
+                self.assertEqual(one["line_number"], record.number)
+                self.assertEqual(one["absolute_offset"], record.offset)
+                wanted, at = [], 0
+                for line in record.lines:
+                    if pattern is not None:
+                        wanted += [(at + m.start(), at + m.end())
+                                   for m in matches_in(line, pattern)]
+                    at += len(line)
+                self.assertEqual([(s["start"], s["end"]) for s in one["submatches"]], wanted)
+                for s in one["submatches"]:
+                    self.assertEqual(s["match"]["text"].encode(), lines[s["start"]:s["end"]])
+
+
+if __name__ == "__main__":
+    main()
