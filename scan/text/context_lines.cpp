@@ -33,10 +33,10 @@ void ContextLines::cut() {
 }
 
 /// Keeps the last lines of a text that ends, for a match at the beginning of the next.
-void ContextLines::keep(Bytes text, std::uint64_t offset) {
-  if (before_ == 0 || text.empty()) return;
+void ContextLines::keep(Bytes text, std::size_t begin, std::uint64_t offset) {
+  if (before_ == 0 || begin >= text.size()) return;
   std::uint64_t lines = 0;
-  std::size_t at = before_begin(text, 0, text.size(), lines);
+  std::size_t at = before_begin(text, begin, text.size(), lines);
   while (at < text.size()) {
     const std::size_t end = unit_end(text, at);
     const Bytes line = text.subspan(at, end - at);

@@ -42,8 +42,8 @@ class ContextLines {
   /// Notes that a line after a match was reported.
   void followed();
 
-  /// Keeps the last lines of `text` for later; `offset` is that of its first byte.
-  void keep(Bytes text, std::uint64_t offset);
+  /// Keeps the last lines of `text` from `begin` on for later; `offset` is that of its first byte.
+  void keep(Bytes text, std::size_t begin, std::uint64_t offset);
   /// Where the line or record ends that begins at `begin`, which never decreases within a text.
   std::size_t unit_end(Bytes text, std::size_t begin) const;
   /// Drops kept lines, where the text before is no neighbour of what follows.

@@ -77,7 +77,7 @@ void LineReporter::report(const FoundLines& found) {
 void LineReporter::end_text() {
   if (!context_.wanted()) return;
   if (!stopped_) report_others(text_.size());
-  context_.keep(text_.subspan(settled_), offset_ + settled_);
+  context_.keep(text_, settled_, offset_);
 }
 
 /// Counts and reports a found line. A NUL in it may end the scan, before or after it is counted, as

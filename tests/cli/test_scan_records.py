@@ -148,7 +148,13 @@ class MadeLogs(Scan):
         self.ok("compress", "-f", "--block-size", "16K", *index, "log")
         names = ["log", "log.presso"]
         both = b""
-        cuts = sorted(chance.randrange(len(text) + 1) for _ in range(2))
+        # A member tells how its lines write their times; half of a time may look like another kind.
+        begins = [m.start() for m in re.finditer(rb"(?m)^\d{4}-.*\n", text)] or [0]
+        cuts = sorted(chance.choice(begins) + chance.choice([0, 21]) for _ in range(2))
+        if cuts[0] + 21 >= cuts[1] or not re.search(TIME, text[:cuts[0]]):
+            cuts = [len(text)]
+        if not re.search(rb"(?m)^" + TIME, text[cuts[-1]:]):
+            cuts.pop()
         for begin, end in zip([0] + cuts, cuts + [len(text)]):
             self.write_log("part", text[begin:end])
             self.ok("compress", "-f", "--block-size", "16K", "part")
