@@ -97,6 +97,9 @@ class Matcher {
     static_cast<void>(max_states);
     return std::nullopt;
   }
+  /// The automaton that tells of single lines whether they match, made on the first call and kept;
+  /// nullptr where there is none that is small.
+  virtual const LineDfa* small_line_automaton() const { return nullptr; }
   /// Strings by which lines are found that may match; nullopt where there are none.
   virtual std::optional<LineLiterals> line_literals() const { return line_literals_of(required()); }
   /// How it searches, in a few words for people.

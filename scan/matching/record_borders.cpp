@@ -13,6 +13,9 @@ RecordBorders::RecordBorders(const RecordRule& rule, std::span<const MemberTimes
                              CpuLevel level)
     : rule_(&rule), times_(times) {
   if (!rule.start) return;
+  near_lines_ = 0;
+  automaton_ = matcher_of(*rule.start).small_line_automaton();
+  if (automaton_ != nullptr) near_lines_ = kNearLines;
   forward_ = matcher_of(*rule.start).searcher(level);
   backward_ = matcher_of(*rule.start).searcher(level);
 }
@@ -28,27 +31,25 @@ std::size_t RecordBorders::next(std::size_t from) {
   if (rule_ == nullptr || from >= text_.size()) return text_.size();
   if (asked_ <= from && from < known_) return known_;
   asked_ = from;
-  if (forward_) {
-    const std::optional<MatchSpan> match = forward_->next(from);
-    known_ = match ? line_begin(text_, from, match->begin) : text_.size();
-    return known_;
+  for (std::size_t i = 0; i < near_lines_ && from < text_.size(); ++i) {
+    const std::size_t end = line_end(text_, from);
+    if (begins_record(from, end)) return known_ = from;
+    from = end;
   }
-  for (std::size_t end = 0; from < text_.size(); from = end) {
-    end = line_end(text_, from);
-    if (begins_record(from, end)) break;
-  }
-  known_ = from;
+  const bool searches = forward_ && from < text_.size();
+  const std::optional<MatchSpan> match = searches ? forward_->next(from) : std::nullopt;
+  known_ = match ? line_begin(text_, from, match->begin) : text_.size();
   return known_;
 }
 
 std::size_t RecordBorders::last(std::size_t floor, std::size_t end) {
   if (rule_ == nullptr) return floor;
-  if (backward_) return last_by_pattern(floor, end);
-  for (std::size_t begin = 0; end > floor; end = begin) {
-    begin = line_begin(text_, floor, end - 1);
+  for (std::size_t i = 0; i < near_lines_ && end > floor; ++i) {
+    const std::size_t begin = line_begin(text_, floor, end - 1);
     if (begins_record(begin, end)) return begin;
+    end = begin;
   }
-  return floor;
+  return backward_ ? last_by_pattern(floor, end) : floor;
 }
 
 /// Looks through one line, and then through stretches of lines that grow.
@@ -72,8 +73,14 @@ std::size_t RecordBorders::last_by_pattern(std::size_t floor, std::size_t end) {
   return floor;
 }
 
-/// For rules without a pattern.
 bool RecordBorders::begins_record(std::size_t begin, std::size_t end) const {
+  if (automaton_ != nullptr) {
+    std::uint32_t state = automaton_->start;
+    for (; begin < end && text_[begin] != '\n' && !automaton_->is_absorbing(state); ++begin) {
+      state = automaton_->step(state, text_[begin]);
+    }
+    return state >= automaton_->first_matching;
+  }
   if (rule_->kind == RecordRule::Kind::kIndent) return text_[begin] != ' ' && text_[begin] != '\t';
   const TimeReader* const reader = time_reader_at(times_, offset_ + begin);
   return reader != nullptr && reader->time_of(text_.subspan(begin, end - begin)).has_value();

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Finds where records begin (RecordRule in presso/lines.h): lines that belong together, such as a
 // log message and its stack trace. Only lines near a match are asked whether they begin a record:
-// from the match back to the record's first line, and on to the first line of the next one. Looking
-// back takes stretches of text that grow by four times, so that it costs in proportion to the
-// distance, by the engine that also looks forward. Tested by tests/unit/scan/text/records_test.cpp
+// from the match back to the record's first line, and on to the first line of the next one. An
+// automaton, where the pattern has a small one, asks the nearest lines, most of which it decides by
+// their first bytes. Further lines are found by the engines of scan/regex and scan/literal; looking
+// back, they take stretches of text that grow by four times, so that it costs in proportion to the
+// distance. Tested by tests/unit/scan/text/records_test.cpp
 // and tests/cli/test_scan_records.py.
 #pragma once
 
@@ -38,13 +40,18 @@ class RecordBorders {
   std::size_t last(std::size_t floor, std::size_t end);
 
  private:
+  /// Whether a line does; for rules without a pattern, or with an automaton.
   bool begins_record(std::size_t begin, std::size_t end) const;
+  static constexpr std::size_t kNearLines = 8;
+
   std::size_t last_by_pattern(std::size_t floor, std::size_t end);
 
   const RecordRule* rule_ = nullptr;
   std::span<const MemberTimes> times_;
+  const LineDfa* automaton_ = nullptr;  ///< with RecordRule::start, if there is one
   std::unique_ptr<Searcher> forward_;   ///< with RecordRule::start
   std::unique_ptr<Searcher> backward_;  ///< the same
+  std::size_t near_lines_ = ~std::size_t{0};  ///< that begins_record() is asked about
   Bytes text_;
   std::uint64_t offset_ = 0;
   std::size_t asked_ = 0;  ///< next() has been asked from here

@@ -86,6 +86,14 @@ const BitAutomaton* RegexAutomata::bits() const {
   return bits_.get();
 }
 
+const LineDfa* RegexAutomata::small_line_dfa() const {
+  constexpr LineDfaLimits kSmall = {.subset_states = 2'000, .states = 1'000};
+  std::call_once(small_once_, [&] {
+    if (!spans_lines_ && engine() == Engine::kAuto) small_ = make_line_dfa(forward_, kSmall);
+  });
+  return small_ ? &*small_ : nullptr;
+}
+
 /// Made on the first call, within the limits of LineDfaLimits.
 const LineCounter* RegexAutomata::counter() const {
   std::call_once(counter_once_, [&] {

@@ -7,10 +7,12 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "presso/pattern.h"
+#include "scan/automaton/dfa.h"
 #include "scan/regex/bit_automaton.h"
 #include "scan/regex/line_counter.h"
 #include "scan/regex/prefilter.h"
@@ -48,6 +50,8 @@ class RegexAutomata {
   /// The counter of matching lines, or nullptr if the pattern has no line automaton within its
   /// limits.
   const LineCounter* counter() const;
+  /// The line automaton, or nullptr if it is not small or the pattern spans lines.
+  const LineDfa* small_line_dfa() const;
 
  private:
   std::string describe_spanning() const;
@@ -68,6 +72,8 @@ class RegexAutomata {
   mutable Error bits_error_;
   mutable std::once_flag counter_once_;
   mutable std::unique_ptr<const LineCounter> counter_;
+  mutable std::once_flag small_once_;
+  mutable std::optional<LineDfa> small_;
 };
 
 }  // namespace presso::scan_detail

@@ -173,6 +173,7 @@ class RegexMatcher final : public Matcher {
     if (!dfa) return std::nullopt;
     return LineAutomaton{std::move(*dfa)};
   }
+  const LineDfa* small_line_automaton() const override { return automata_.small_line_dfa(); }
   std::string describe() const override { return automata_.describe(); }
 
  private:
