@@ -22,8 +22,8 @@ struct MemberTimes {
   std::optional<TimeFacts> facts;    ///< by which blocks may be left out, as they fit the window
 };
 
-/// How lines at `offset` of the plain text tell their time; nullptr where they do not. `members`: in
-/// order.
+/// How lines at `offset` of the plain text tell their time; nullptr where they do not. `members`:
+/// in order.
 const TimeReader* time_reader_at(std::span<const MemberTimes> members, std::uint64_t offset);
 /// Whether lines of any member tell a time.
 bool any_tells_times(std::span<const MemberTimes> members);

@@ -52,9 +52,8 @@ std::shared_ptr<const std::vector<scan_detail::MemberTimes>> ScannedFile::times(
   const std::optional<TimeWindow>& window =
       !options.times && options.records ? options.records->times : options.times;
   if (window && index() != nullptr) {
-    auto read = without_bad_alloc([&] {
-      return scan_detail::read_member_times(*file_, *index(), *window, options.decode);
-    });
+    auto read = without_bad_alloc(
+        [&] { return scan_detail::read_member_times(*file_, *index(), *window, options.decode); });
     if (read.ok()) known = std::move(*read);
   }
   times_ = std::make_shared<const std::vector<scan_detail::MemberTimes>>(std::move(known));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Goes from matches to lines: searches one text of whole lines for the lines to be reported. Line
 // ends are looked for only around matches; the text is never split into lines first, except for
-// `invert` with a callback, which asks for nearly all of them. Where records are searched in place of
-// lines (record_borders.h), a match's line is widened to its record, and all that is said here of
-// lines is true of records. Tested by tests/unit/scan/text/scan_test.cpp.
+// `invert` with a callback, which asks for nearly all of them. Where records are searched in place
+// of lines (record_borders.h), a match's line is widened to its record, and all that is said here
+// of lines is true of records. Tested by tests/unit/scan/text/scan_test.cpp.
 #pragma once
 
 #include <cstdint>

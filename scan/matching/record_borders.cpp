@@ -3,22 +3,18 @@
 #include "scan/matching/record_borders.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "scan/matching/line_scan.h"
-#include "scan/pattern/pattern_access.h"
 
 namespace presso::scan_detail {
 
-RecordBorders::RecordBorders(const RecordRule& rule, std::span<const MemberTimes> times,
-                             CpuLevel level)
-    : rule_(&rule), times_(times) {
-  if (!rule.start) return;
-  near_lines_ = 0;
-  automaton_ = matcher_of(*rule.start).small_line_automaton();
-  if (automaton_ != nullptr) near_lines_ = kNearLines;
-  forward_ = matcher_of(*rule.start).searcher(level);
-  backward_ = matcher_of(*rule.start).searcher(level);
-}
+RecordBorders::RecordBorders(const Matcher& start, CpuLevel level)
+    : kind_(Kind::kStart),
+      automaton_(start.small_line_automaton()),
+      forward_(start.searcher(level)),
+      backward_(start.searcher(level)),
+      near_lines_(automaton_ != nullptr ? kNearLines : 0) {}
 
 void RecordBorders::start(Bytes text, std::uint64_t offset) {
   text_ = text;
@@ -28,7 +24,7 @@ void RecordBorders::start(Bytes text, std::uint64_t offset) {
 }
 
 std::size_t RecordBorders::next(std::size_t from) {
-  if (rule_ == nullptr || from >= text_.size()) return text_.size();
+  if (kind_ == Kind::kNone || from >= text_.size()) return text_.size();
   if (asked_ <= from && from < known_) return known_;
   asked_ = from;
   for (std::size_t i = 0; i < near_lines_ && from < text_.size(); ++i) {
@@ -43,7 +39,7 @@ std::size_t RecordBorders::next(std::size_t from) {
 }
 
 std::size_t RecordBorders::last(std::size_t floor, std::size_t end) {
-  if (rule_ == nullptr) return floor;
+  if (kind_ == Kind::kNone) return floor;
   for (std::size_t i = 0; i < near_lines_ && end > floor; ++i) {
     const std::size_t begin = line_begin(text_, floor, end - 1);
     if (begins_record(begin, end)) return begin;
@@ -81,8 +77,8 @@ bool RecordBorders::begins_record(std::size_t begin, std::size_t end) const {
     }
     return state >= automaton_->first_matching;
   }
-  if (rule_->kind == RecordRule::Kind::kIndent) return text_[begin] != ' ' && text_[begin] != '\t';
-  const TimeReader* const reader = time_reader_at(times_, offset_ + begin);
+  if (kind_ == Kind::kIndent) return text_[begin] != ' ' && text_[begin] != '\t';
+  const TimeReader* const reader = times_(offset_ + begin);
   return reader != nullptr && reader->time_of(text_.subspan(begin, end - begin)).has_value();
 }
 

@@ -10,24 +10,36 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
-#include <optional>
-#include <span>
+#include <utility>
 
 #include "presso/cpu.h"
-#include "presso/lines.h"
-#include "scan/blocks/member_times.h"
+#include "presso/line_time.h"
 #include "scan/matching/matcher.h"
 
 namespace presso::scan_detail {
 
 /// One thread's search for the first lines of records, in one text after another.
 class RecordBorders {
+  enum class Kind : std::uint8_t { kNone, kStart, kIndent, kTime };
+
  public:
+  /// How the line at an offset of the plain text tells its time; nullptr: it does not.
+  using TimeReaderAt = std::function<const TimeReader*(std::uint64_t offset)>;
+
   /// Records that are whole texts.
   RecordBorders() = default;
-  /// `rule` and `times`, which is for RecordRule::Kind::kTime, are kept by reference.
-  RecordBorders(const RecordRule& rule, std::span<const MemberTimes> times, CpuLevel level);
+  /// RecordRule::Kind::kStart. `start` is kept by reference.
+  RecordBorders(const Matcher& start, CpuLevel level);
+  /// RecordRule::Kind::kTime.
+  explicit RecordBorders(TimeReaderAt times) : kind_(Kind::kTime), times_(std::move(times)) {}
+  /// RecordRule::Kind::kIndent.
+  static RecordBorders by_indent() {
+    RecordBorders borders;
+    borders.kind_ = Kind::kIndent;
+    return borders;
+  }
 
   /// `text`: whole lines, the last one with or without its line feed, kept by reference. `offset`:
   /// of its first byte in the plain text, a byte order mark counted.
@@ -46,11 +58,11 @@ class RecordBorders {
 
   std::size_t last_by_pattern(std::size_t floor, std::size_t end);
 
-  const RecordRule* rule_ = nullptr;
-  std::span<const MemberTimes> times_;
-  const LineDfa* automaton_ = nullptr;  ///< with RecordRule::start, if there is one
-  std::unique_ptr<Searcher> forward_;   ///< with RecordRule::start
-  std::unique_ptr<Searcher> backward_;  ///< the same
+  Kind kind_ = Kind::kNone;
+  TimeReaderAt times_;
+  const LineDfa* automaton_ = nullptr;        ///< with RecordRule::start, if there is one
+  std::unique_ptr<Searcher> forward_;         ///< with RecordRule::start
+  std::unique_ptr<Searcher> backward_;        ///< the same
   std::size_t near_lines_ = ~std::size_t{0};  ///< that begins_record() is asked about
   Bytes text_;
   std::uint64_t offset_ = 0;

@@ -11,13 +11,19 @@
 
 #include "scan/blocks/block_index.h"
 #include "scan/matching/line_scan.h"
+#include "scan/pattern/pattern_access.h"
 
 namespace presso::scan_detail {
 
 std::optional<RecordBorders> record_borders(const ScanOptions& options,
                                             std::span<const MemberTimes> times) {
   if (!options.records) return std::nullopt;
-  return std::optional<RecordBorders>(std::in_place, *options.records, times, options.decode.level);
+  const RecordRule& rule = *options.records;
+  if (rule.kind == RecordRule::Kind::kIndent) return RecordBorders::by_indent();
+  if (rule.kind == RecordRule::Kind::kStart) {
+    return RecordBorders(matcher_of(*rule.start), options.decode.level);
+  }
+  return RecordBorders([times](std::uint64_t offset) { return time_reader_at(times, offset); });
 }
 
 /// Arguments are kept by reference. Where the index has left out the file's beginning, counting
@@ -264,19 +270,22 @@ bool Assembler::search_seam() {
   return true;
 }
 
-/// A record may begin where a chunk border cut its first line, of which no worker knows.
+/// A record may begin where a chunk border cut its first line, of which no worker knows; the last
+/// line, which is not complete yet, may begin one, too.
 void Assembler::shorten_seam() {
   const Bytes text = seam_.text();
   const std::size_t lines_end = line_begin(text, 0, text.size());
   seam_records_->start(text.first(lines_end), seam_.offset() + removed_);
   const std::size_t last = seam_records_->last(0, lines_end);
-  if (text.size() - last > options_.records->most_bytes) {
+  const std::uint64_t most = options_.records->most_bytes;
+  if (lines_end - last > most || text.size() - lines_end > most) {
     failure_ = make_error(ErrorCode::kUnsupported,
                           "the record at offset " + std::to_string(seam_.offset() + last) +
-                              " is longer than " + std::to_string(options_.records->most_bytes) +
+                              " is longer than " + std::to_string(most) +
                               " bytes");
     return;
   }
+  if (last == 0) return;
   const std::uint64_t offset = seam_.offset() + last;
   Buffer rest;
   rest.append(text.subspan(last));

@@ -26,9 +26,9 @@ namespace presso::scan_detail {
 std::optional<RecordBorders> record_borders(const ScanOptions& options,
                                             std::span<const MemberTimes> times);
 
-/// Joins the chunks of one scan. Memory: the waiting segments and the unfinished line or record. Where
-/// records are searched, the borders of chunks are those of records, and the seam (seam.h) holds the
-/// record that chunks cut, and sometimes whole ones that follow it.
+/// Joins the chunks of one scan. Memory: the waiting segments and the unfinished line or record.
+/// Where records are searched, the borders of chunks are those of records, and the seam (seam.h)
+/// holds the record that chunks cut, and sometimes whole ones that follow it.
 class Assembler {
  public:
   /// Keeps everything by reference. `times`: of each member, where the options ask for times, also
@@ -117,7 +117,7 @@ class Assembler {
   const ScanOptions& options_;
   ChunkSource& chunks_;
   const LineScanOptions line_options_;
-  const bool lacks_record_times_;  ///< which are asked for
+  const bool lacks_record_times_;               ///< which are asked for
   LineScanner scanner_;                         ///< for seams
   std::optional<RecordBorders> seam_records_;   ///< for shorten_seam()
   std::optional<LineScanner> context_scanner_;  ///< for the matches in context lines

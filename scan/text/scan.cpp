@@ -115,8 +115,8 @@ class ScanRun {
   /// is met in its place.
   SearchedChunk search(Work work, unsigned worker) {
     auto* const item = std::get_if<ChunkItem>(&work);
-    Result<Chunk> chunk = item != nullptr ? chunks_.load(std::move(*item))
-                                          : std::move(std::get<Result<Chunk>>(work));
+    Result<Chunk> chunk =
+        item != nullptr ? chunks_.load(std::move(*item)) : std::move(std::get<Result<Chunk>>(work));
     if (!chunk.ok()) {
       SearchedChunk failed;
       failed.error = std::move(chunk.error());
@@ -175,7 +175,8 @@ Result<ScanSummary> scan_chunks(ChunkSource& chunks, const Pattern& pattern,
   }
   TextBegin begin;
   const bool by_time = options.records && options.records->kind == RecordRule::Kind::kTime;
-  if (by_time && times.empty()) begin = read_begin(chunks, options.records->times.value_or(TimeWindow{}));
+  if (by_time && times.empty())
+    begin = read_begin(chunks, options.records->times.value_or(TimeWindow{}));
   // If the index of a file is used, the file holds no NUL byte where one would count
   // (block_index.cpp).
   if (matcher.null_data() || chunks.index() != nullptr) {

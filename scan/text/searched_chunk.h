@@ -20,8 +20,8 @@ struct SearchedChunk {
   std::size_t inner_begin = 0;  ///< after the first '\n', or where the first record begins
   std::size_t inner_end = 0;    ///< the last such place; inner_begin where there is only one
   bool has_border = false;      ///< whether there is one
-  Findings findings;           ///< in the inner text
-  std::optional<Error> error;  ///< why the chunk could not be read
+  Findings findings;            ///< in the inner text
+  std::optional<Error> error;   ///< why the chunk could not be read
 };
 
 /// Blocks that a GPU has searched as one text (scan/gpu/file). From the lines after the first '\n'

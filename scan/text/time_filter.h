@@ -69,8 +69,8 @@ class TimeFilter {
   const bool of_records_;
   bool has_sample_ = false;
   std::vector<MemberTimes> by_sample_;  ///< members_, where they were empty
-  std::optional<LineTime> last_;  ///< the time of lines that follow, up to one with its own
-  LookBack look_back_;            ///< asked for last_, unless it is empty
+  std::optional<LineTime> last_;        ///< the time of lines that follow, up to one with its own
+  LookBack look_back_;                  ///< asked for last_, unless it is empty
 };
 
 }  // namespace presso::scan_detail

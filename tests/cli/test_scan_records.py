@@ -256,5 +256,46 @@ class MadeLogs(Scan):
                     self.assertEqual(s["match"]["text"].encode(), lines[s["start"]:s["end"]])
 
 
+class SingleLines(Scan):
+    """Records of one line each are lines, whatever else is asked for."""
+
+    FLAGS = [
+        *(("-n",), ("-b",), ("--column",), ("-o",), ("-v",), ("-H",), ("--trim",), ("-M9",)),
+        *(("--heading",), ("--vimgrep",), ("--color=always",), ("--max-columns-preview", "-M7")),
+        *(("-r", "<$0>"), ("-i",), ("-w",), ("-x",), ("-m3",), ("--passthru",), ("-C2",), ("-A1",)),
+        *(("-B1",), ("--crlf",), ("--json",), ("-c",), ("--count-matches",), ("-l",), ("-L",)),
+        *(("-0",), ("-e", "gamma$"), ("-e", r"^\w+ (\w+)"), ("--count-by", "$0"), ("--max-total=2",)),
+        *(("--engine=nfa",), ("--field-match-separator=;",), ("--no-unicode",), ("-a",), ("-q",)),
+        *(("--histogram=1d", "--tz=UTC"), ("--since=2026-02-10", "--tz=UTC")),
+    ]
+
+    def same(self, records, flags, name):
+        lines = self.run_presso("scan", *flags, name)
+        got = self.run_presso("scan", *records, *flags, name)
+        if "--json" in flags:
+            for result in (lines, got):
+                result.out = re.sub(rb'"(elapsed|elapsed_total)":\{[^}]*\},?', b"", result.out)
+        self.assertEqual((got.status, got.out, got.err), (lines.status, lines.out, lines.err),
+                         (records, flags, name))
+
+    def test_they_come_out_as_lines_do(self):
+        chance = random.Random(7)
+        text = made_log(chance, 900) + b"\r\nalpha\r\n\n  beta\0\n"
+        for name, part in (("log", text), ("long", text.replace(b"\0", b"")), ("none", b"")):
+            self.write(name, part)
+            os.utime(name, (LATEST, LATEST))
+        self.ok("compress", "-f", "--block-size", "16K", "long")
+        for number in range(250):
+            flags = [flag for flags in chance.sample(self.FLAGS, 3) for flag in flags]
+            flags += ["-e", chance.choice(PATTERNS)]
+            if "--histogram=1d" in flags or "--count-by" in flags:
+                flags = [f for f in flags if f in ("--histogram=1d", "--tz=UTC") or f == flags[-1]
+                         or f == "-e"]
+            record = chance.choice(["^", "", ".|^$"])
+            with self.subTest(number=number, flags=flags):
+                name = chance.choice(["log", "long", "long.presso", "none"])
+                self.same(("--record-start", record), flags, name)
+
+
 if __name__ == "__main__":
     main()

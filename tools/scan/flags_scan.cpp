@@ -365,8 +365,7 @@ std::vector<Flag> scan_flags(ScanSettings& settings) {
   std::vector<Flag> all;
   for (auto* group :
        {pattern_flags, scan_multiline_flags, scan_record_flags, summary_flags, scan_context_flags,
-        scan_output_flags, scan_file_flags, scan_type_flags, other_flags,
-        scan_other_tools_flags}) {
+        scan_output_flags, scan_file_flags, scan_type_flags, other_flags, scan_other_tools_flags}) {
     std::vector<Flag> flags = group(settings);
     all.insert(all.end(), flags.begin(), flags.end());
   }

@@ -17,12 +17,13 @@ std::vector<Flag> scan_record_flags(ScanSettings& s) {
        .value_name = "REGEX",
        .category = kSelection,
        .brief = "search records: one begins at each line that REGEX matches",
-       .text = "A record is selected if one of its lines matches, with --invert-match if none does, "
-               "and printed with all its lines. All flags that select, limit or count lines, or "
-               "print those around, then do so with records; matches do not span lines. Lines before "
-               "the first that REGEX matches are a record, too. Flags such as -i and -F do not change "
-               "REGEX. Not together with --multiline, --null-data, --lines, --where, --and and "
-               "--not.",
+       .text =
+           "A record is selected if one of its lines matches, with --invert-match if none does, "
+           "and printed with all its lines. All flags that select, limit or count lines, or "
+           "print those around, then do so with records; matches do not span lines. Lines before "
+           "the first that REGEX matches are a record, too. Flags such as -i and -F do not change "
+           "REGEX. Not together with --multiline, --null-data, --lines, --where, --and and "
+           "--not.",
        .apply = [&s](const Given& given) -> Status {
          s.record_start = given.value;
          return {};
@@ -31,9 +32,10 @@ std::vector<Flag> scan_record_flags(ScanSettings& s) {
        .value_name = "FORM",
        .category = kSelection,
        .brief = "search records, as --record-start does, of lines in a known FORM",
-       .text = "With 'indent', a line that begins with a space or tab belongs to the line before it. "
-               "With 'time', so does a line without a time; how lines tell their time is found out "
-               "as for --since.",
+       .text =
+           "With 'indent', a line that begins with a space or tab belongs to the line before it. "
+           "With 'time', so does a line without a time; how lines tell their time is found out "
+           "as for --since.",
        .choices = {"indent", "time"},
        .apply = [&s](const Given& given) -> Status {
          s.record = given.value == "time" ? Records::kTime : Records::kIndent;
@@ -43,8 +45,9 @@ std::vector<Flag> scan_record_flags(ScanSettings& s) {
        .value_name = "SIZE",
        .category = kSelection,
        .brief = "end the search of a file at a record of more than SIZE bytes",
-       .text = "The limit is of memory: a record that lies within one block of a compressed file, or "
-               "within 256 KiB, may be longer. SIZE may end in K, M or G.",
+       .text =
+           "The limit is of memory: a record that lies within one block of a compressed file, or "
+           "within 256 KiB, may be longer. SIZE may end in K, M or G.",
        .default_value = "16M",
        .apply = number_into(s.record_limit, 1, std::numeric_limits<std::uint64_t>::max())},
   };

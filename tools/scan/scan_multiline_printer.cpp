@@ -112,7 +112,8 @@ void ScanPrinter::print_group_matches(const MatchedLine& line, const LineText& t
       const MatchSpan whole{0, piece.text.size()};
       piece.shown = std::span(&whole, 1);
       piece.matches = piece.shown;
-      group_prefix(line, step.index(), text.matches[i].begin, options_.records ? &part : &text.matches[i]);
+      const MatchSpan* const column = options_.records ? &part : &text.matches[i];
+      group_prefix(line, step.index(), text.matches[i].begin, column);
       writer_.write(piece);
       if (!goes_on()) return;
     }

@@ -55,8 +55,8 @@ Status ScanPlan::check_records(const ScanSettings& settings) {
     return make_error(ErrorCode::kInvalidArgument, "--record cannot go with --record-start");
   }
   const auto refuse = [&](std::string_view other, std::string_view why) {
-    return make_error(ErrorCode::kInvalidArgument, std::string(other) + " cannot go with " + flag +
-                                                       ": " + std::string(why));
+    return make_error(ErrorCode::kInvalidArgument,
+                      std::string(other) + " cannot go with " + flag + ": " + std::string(why));
   };
   if (settings.multiline) {
     return refuse("--multiline",

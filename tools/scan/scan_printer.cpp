@@ -61,7 +61,10 @@ void ScanPrinter::line(const MatchedLine& line) {
     text.text = replaced;
     text.matches = replaced_;
   }
-  if (options_.records || (options_.spans_lines && line.kind == LineKind::kMatch)) {
+  const bool as_it_is = options_.records && text.matches.empty() && prints_text_alone();
+  if (as_it_is) {
+    writer_.write(text);
+  } else if (options_.records || (options_.spans_lines && line.kind == LineKind::kMatch)) {
     print_group(line, text);
   } else {
     print(line, text);

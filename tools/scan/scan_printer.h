@@ -77,6 +77,12 @@ class ScanPrinter final : public ScanSink {
   void print_group_per_match(const MatchedLine& line, const LineText& text);
   void group_prefix(const MatchedLine& line, std::uint64_t index, std::size_t offset,
                     const MatchSpan* match);
+  /// Whether lines are printed as they are and with nothing before them.
+  bool prints_text_alone() const {
+    const bool has_fields = options_.line_number || options_.byte_offset ||
+                            (options_.with_filename && !options_.heading);
+    return !has_fields && !options_.line.max_columns && !options_.line.trim;
+  }
   /// Whether to go on with the matches of a line.
   bool goes_on();
   /// Prints the fields before a line: name, number, column, offset.

@@ -43,8 +43,8 @@ enum class LineKind {
 /// scan and are valid during the callback only.
 ///
 /// With a pattern that spans lines, a kMatch may consist of several lines: those of matches that
-/// share lines or follow each other; with ScanOptions::records each kind does. `number` is then that
-/// of the first line.
+/// share lines or follow each other; with ScanOptions::records each kind does. `number` is then
+/// that of the first line.
 struct MatchedLine {
   LineKind kind = LineKind::kMatch;
   bool after_gap = false;    ///< with context: lines between this and the last are left out
@@ -161,12 +161,12 @@ struct ScanOptions {
   /// have any. Errors: kInvalidArgument if the text's first lines tell no time that is known,
   /// kUnsupported for a pattern that spans lines, or has lines that NUL bytes end.
   std::optional<TimeWindow> times = {};
-  /// Select records in place of lines: one is selected if one of its lines matches, with `invert` if
-  /// none does, and reported as one MatchedLine of several lines. Limits, context and counts are of
-  /// records, too. With `times`, a record has the time of its first line that has one. No blocks are
-  /// left out by an index. Not together with first_line and last_line. Errors: kUnsupported for a
-  /// pattern that spans lines, or has lines that NUL bytes end, and for a record that is too long;
-  /// kInvalidArgument as for `times`.
+  /// Select records in place of lines: one is selected if one of its lines matches, with `invert`
+  /// if none does, and reported as one MatchedLine of several lines. Limits, context and counts are
+  /// of records, too. With `times`, a record has the time of its first line that has one. No blocks
+  /// are left out by an index. Not together with first_line and last_line. Errors: kUnsupported for
+  /// a pattern that spans lines, or has lines that NUL bytes end, and for a record that is too
+  /// long; kInvalidArgument as for `times`.
   std::optional<RecordRule> records = {};
 
   bool wants_context() const { return before_context > 0 || after_context > 0 || passthru; }
