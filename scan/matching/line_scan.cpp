@@ -39,12 +39,14 @@ std::uint64_t count_line_feeds(Bytes text) {
 }
 
 LineScanner::LineScanner(const Matcher& matcher, const LineScanOptions& options, CpuLevel level,
-                         std::optional<RecordBorders> records)
+                         std::optional<RecordBorders> records,
+                         std::vector<RecordCondition> conditions)
     : options_(options),
       crlf_(matcher.crlf()),
       kernels_(loops_for<Kernels>(level)),
       searcher_(matcher.searcher(level)),
-      records_(std::move(records)) {}
+      records_(std::move(records)),
+      conditions_(std::move(conditions)) {}
 
 Findings LineScanner::scan(Bytes text, std::uint64_t offset) {
   Findings findings;
@@ -117,10 +119,18 @@ void LineScanner::scan_matching_records(Bytes text, Findings& findings) {
     // A record begins at `at`.
     const std::size_t begin = line == at ? at : records_->last(at, line_after);
     const std::size_t end = records_->next(line_after);
+    at = end;
+    if (!meets_conditions(text.subspan(begin, end - begin))) continue;
     add_line(text, begin, end, findings);
     if (options_.matches) take_matches(text, begin, end, *match, findings);
-    at = end;
   }
+}
+
+bool LineScanner::meets_conditions(Bytes record) {
+  return std::all_of(conditions_.begin(), conditions_.end(), [&](RecordCondition& condition) {
+    condition.searcher->start(record);
+    return condition.searcher->next(0).has_value() == condition.wanted;
+  });
 }
 
 /// Goes through the records, past those with a match.
@@ -129,11 +139,11 @@ void LineScanner::scan_inverted_records(Bytes text, Findings& findings) {
   for (std::size_t at = 0; at < text.size() && !full(findings);) {
     const std::size_t end = records_->next(line_end(text, at));
     // An empty match may stand at the end of an unfinished last line.
-    if (match && (match->begin < end || end == text.size())) {
-      if (end < text.size()) match = searcher_->next(end);
-    } else {
+    const bool matches = match && (match->begin < end || end == text.size());
+    if (!matches || !meets_conditions(text.subspan(at, end - at))) {
       add_line(text, at, end, findings);
     }
+    if (matches && end < text.size()) match = searcher_->next(end);
     at = end;
   }
 }

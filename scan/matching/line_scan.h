@@ -54,9 +54,11 @@ struct Findings {
 /// which must outlive it.
 class LineScanner {
  public:
-  /// `records`: searches these in place of lines.
+  /// `records`: searches these in place of lines; of those with a match, only ones that meet all
+  /// `conditions` count.
   LineScanner(const Matcher& matcher, const LineScanOptions& options, CpuLevel level,
-              std::optional<RecordBorders> records = {});
+              std::optional<RecordBorders> records = {},
+              std::vector<RecordCondition> conditions = {});
 
   /// `text`: whole lines or records, the last one with or without '\n'. `offset` is for records, as
   /// in RecordBorders::start().
@@ -69,6 +71,7 @@ class LineScanner {
   void scan_inverted(Bytes text, Findings& findings);
   void scan_matching_records(Bytes text, Findings& findings);
   void scan_inverted_records(Bytes text, Findings& findings);
+  bool meets_conditions(Bytes record);
   void add_gap(Bytes text, std::size_t begin, std::size_t end, Findings& findings);
   void add_line(Bytes text, std::size_t begin, std::size_t end, Findings& findings);
   void take_matches(Bytes text, std::size_t begin, std::size_t end, MatchSpan first,
@@ -85,6 +88,7 @@ class LineScanner {
   const Kernels& kernels_;
   std::unique_ptr<Searcher> searcher_;
   std::optional<RecordBorders> records_;
+  std::vector<RecordCondition> conditions_;
   std::size_t counted_ = 0;  ///< '\n' before here are in Findings::newlines
 };
 

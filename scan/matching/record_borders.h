@@ -70,4 +70,10 @@ class RecordBorders {
   std::size_t known_ = 0;  ///< and has answered this
 };
 
+/// A further pattern that some line of a record must match (`wanted`), or none.
+struct RecordCondition {
+  std::unique_ptr<Searcher> searcher;
+  bool wanted = true;
+};
+
 }  // namespace presso::scan_detail

@@ -26,6 +26,19 @@ std::optional<RecordBorders> record_borders(const ScanOptions& options,
   return RecordBorders([times](std::uint64_t offset) { return time_reader_at(times, offset); });
 }
 
+std::vector<RecordCondition> record_conditions(const ScanOptions& options) {
+  std::vector<RecordCondition> conditions;
+  if (!options.records) return conditions;
+  const auto add = [&](const std::vector<Pattern>& patterns, bool wanted) {
+    for (const Pattern& pattern : patterns) {
+      conditions.push_back({matcher_of(pattern).searcher(options.decode.level), wanted});
+    }
+  };
+  add(options.records->required, true);
+  add(options.records->forbidden, false);
+  return conditions;
+}
+
 /// Arguments are kept by reference. Where the index has left out the file's beginning, counting
 /// starts with what the index knows of it.
 Assembler::Assembler(const Matcher& matcher, const ScanOptions& options,
@@ -36,7 +49,8 @@ Assembler::Assembler(const Matcher& matcher, const ScanOptions& options,
       line_options_(line_scan_options(options, static_cast<bool>(on_line))),
       lacks_record_times_(options.records && options.records->kind == RecordRule::Kind::kTime &&
                           !any_tells_times(times)),
-      scanner_(matcher, line_options_, options.decode.level, record_borders(options, times)),
+      scanner_(matcher, line_options_, options.decode.level, record_borders(options, times),
+               record_conditions(options)),
       seam_records_(record_borders(options, times)),
       reporter_(matcher, options, on_line, record_borders(options, times)) {
   if (options.times) times_.emplace(*options.times, times, options.records.has_value());
@@ -48,7 +62,7 @@ Assembler::Assembler(const Matcher& matcher, const ScanOptions& options,
   std::optional<RecordBorders> whole;
   if (options.records) whole.emplace();
   context_scanner_.emplace(matcher, LineScanOptions{.matches = true, .record = true},
-                           options.decode.level, std::move(whole));
+                           options.decode.level, std::move(whole), record_conditions(options));
   reporter_.set_context_matches([this](Bytes text, const MatchSpan& line) {
     context_findings_ = context_scanner_->scan(text.subspan(line.begin, line.end - line.begin));
     return std::span<const MatchSpan>(context_findings_.spans);
@@ -281,8 +295,7 @@ void Assembler::shorten_seam() {
   if (lines_end - last > most || text.size() - lines_end > most) {
     failure_ = make_error(ErrorCode::kUnsupported,
                           "the record at offset " + std::to_string(seam_.offset() + last) +
-                              " is longer than " + std::to_string(most) +
-                              " bytes");
+                              " is longer than " + std::to_string(most) + " bytes");
     return;
   }
   if (last == 0) return;

@@ -26,6 +26,9 @@ namespace presso::scan_detail {
 std::optional<RecordBorders> record_borders(const ScanOptions& options,
                                             std::span<const MemberTimes> times);
 
+/// What records with a match must meet, too. Refers to the options.
+std::vector<RecordCondition> record_conditions(const ScanOptions& options);
+
 /// Joins the chunks of one scan. Memory: the waiting segments and the unfinished line or record.
 /// Where records are searched, the borders of chunks are those of records, and the seam (seam.h)
 /// holds the record that chunks cut, and sometimes whole ones that follow it.

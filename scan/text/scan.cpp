@@ -134,7 +134,7 @@ class ScanRun {
     if (!scanner) {
       scanner = std::make_unique<LineScanner>(
           matcher_, scan_detail::line_scan_options(options_, has_callback_), options_.decode.level,
-          scan_detail::record_borders(options_, times_));
+          scan_detail::record_borders(options_, times_), scan_detail::record_conditions(options_));
     }
     return *scanner;
   }

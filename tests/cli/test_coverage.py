@@ -27,6 +27,7 @@ import test_scan_times
 import test_scan_habits
 import test_scan_multiline
 import test_scan_output
+import test_scan_records
 import test_scan_where
 import test_select
 import test_sql

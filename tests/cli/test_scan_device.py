@@ -147,6 +147,13 @@ class FakeGpu(CliTest):
         self.assertIn("searched on the CPU: neighbours of lines are asked for", context.err)
 
     @covers("scan", "--strategy", "--max-device-memory", "--max-pinned-memory")
+    def test_records_are_the_cpus(self):
+        self.compressed("app.log", None, *BLOCKS)
+        records = ("--record-start", "refused$", "-nC1", "timeout", "app.log.presso")
+        self.expect_same(*records)
+        said = self.gpu("scan", "--device=gpu", *records).err
+        self.assertIn("searched on the CPU: records of several lines are asked for", said)
+
     def test_neither_strategy_nor_memory_changes_the_result(self):
         self.compressed("app.log", None, *BLOCKS)
         limits = ("--max-device-memory", "32M", "--max-pinned-memory=40M")

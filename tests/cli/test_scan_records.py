@@ -6,18 +6,14 @@ first record and records longer than blocks and chunks. Records that are single 
 as lines do.
 """
 
-import base64
 import calendar
 import gzip
 import json
 import os
 import random
 import re
-import shutil
-import subprocess
 import time
 
-import support
 from support import covers, main
 from test_scan import Scan
 
@@ -88,11 +84,14 @@ def matches_in(line, pattern):
     return [m for m in re.finditer(pattern.encode(), line.rstrip(b"\n"))]
 
 
-def selected(records, pattern, invert=False, since=None, until=None):
+def selected(records, pattern, invert=False, since=None, until=None, required=(), forbidden=()):
     """For each record whether it is selected."""
     result = []
     for record in records:
-        hit = any(matches_in(line, pattern) for line in record.lines) != invert
+        def holds(pattern):
+            return any(matches_in(line, pattern) for line in record.lines)
+        hit = all(map(holds, [pattern, *required])) and not any(map(holds, forbidden))
+        hit = hit != invert
         if since is not None:
             hit = hit and record.time is not None and since <= record.time < until
         result.append(hit)
@@ -195,7 +194,13 @@ class MadeLogs(Scan):
                          for t in times.values()]
                 flags += ["--tz", "UTC", "--since", shown[0], "--until", shown[1]]
             flags += ["-v"] if invert else []
-            hits = selected(records, pattern, invert, **times)
+            conditions = {}
+            if chance.random() < 0.3:
+                conditions = {"required": chance.choices(PATTERNS, k=chance.randrange(2)),
+                              "forbidden": chance.choices(PATTERNS, k=chance.randrange(2))}
+                flags += [f"--and={one}" for one in conditions["required"]]
+                flags += [f"--not={one}" for one in conditions["forbidden"]]
+            hits = selected(records, pattern, invert, **times, **conditions)
             found = [record for record, hit in zip(records, hits) if hit]
             more = {}
             form = chance.choice(["lines", "lines", "context", "count", "matches", "only", "json"])
@@ -254,6 +259,60 @@ class MadeLogs(Scan):
                 self.assertEqual([(s["start"], s["end"]) for s in one["submatches"]], wanted)
                 for s in one["submatches"]:
                     self.assertEqual(s["match"]["text"].encode(), lines[s["start"]:s["end"]])
+
+    @covers("scan", "--record-limit")
+    def test_a_record_that_is_too_long(self):
+        text = b"2026 ok\n" + b"2026 x\n" + b"  at foo\n" * 100_000 + b"2026 ok\n"
+        self.write("long", text)
+        self.ok("compress", "-f", "--block-size", "16K", "long")
+        flags = ("scan", "--record-start", "^2026", "--record-limit")
+        for name in ("long", "long.presso"):
+            got = self.fails(*flags, "500K", "ok|foo", name,
+                             saying=f"presso: {name}: the record at offset 8 is longer than 512000 "
+                                    "bytes (--record-limit sets how long one may be)")
+            self.assertEqual(got.out, b"2026 ok\n")
+            self.assertEqual(self.ok(*flags, "1M", "-c", "ok|foo", name).out, b"3\n")
+
+    def test_what_is_refused(self):
+        for flags, text in (
+            (("--record", "time", "--record-start", "x"), "--record cannot go with --record-start"),
+            (("--record", "indent", "-U"), "--multiline cannot go with --record: "),
+            (("--record-start", "x", "--null-data"), "--null-data cannot go with --record-start: "),
+            (("--record", "indent", "--lines", "1-2"), "--lines cannot go with --record: "),
+            (("--record", "indent", "--where", "a = 1"), "--where cannot go with --record: "),
+            (("--record-start", "a("), "--record-start:\n    a(\n     ^\nerror: unclosed group"),
+            (("--record", "lines"), "'lines' is not one of indent, time"),
+            (("--record", "time", "--tz", "Nowhere/Land"), "--tz: "),
+            (("--record", "time"), "t: its first lines have no time that is known"),
+        ):
+            with self.subTest(flags=flags):
+                self.fails("scan", *flags, "-e", "foo", "t", saying=text)
+
+    def test_fields_before_lines_and_other_outputs(self):
+        self.write("log", b"10 a\n  b ERR x\n c\n11 d\n  e ERR\n  f ERR ERR\n12 a\n13 a\n")
+        flags = ("--record-start", r"^\d", "-e", "ERR")
+        self.assertEqual(self.scan(*flags, "--column", "-A1", "log"),
+                         b"1:10 a\n2:5:  b ERR x\n3: c\n4:11 d\n5:5:  e ERR\n6:5:  f ERR ERR\n"
+                         b"7-12 a\n")
+        self.assertEqual(self.scan(*flags, "-on", "--column", "log"),
+                         b"2:5:ERR\n5:5:ERR\n6:5:ERR\n6:9:ERR\n")
+        self.assertEqual(self.scan(*flags, "--vimgrep", "-m1", "log"), b"log:2:5:  b ERR x\n")
+        self.assertEqual(self.scan(*flags, "-r", "<$0>", "-m1", "-b", "log"),
+                         b"0:10 a\n5:  b <ERR> x\n15: c\n")
+        self.assertEqual(self.scan(*flags, "--count-by", "$0", "log"), b"      4 ERR\n")
+        self.assertEqual(self.scan(*flags, "-v", "-C1", "log"),
+                         b"11 d\n  e ERR\n  f ERR ERR\n12 a\n13 a\n")
+        self.assertIn(b"2 matched lines\n", self.scan(*flags, "--stats", "log"))
+        messages = self.scan(*flags, "-e", "x", "--json", "-m1", "log").splitlines()
+        submatches = json.loads(messages[1])["data"]["submatches"]
+        self.assertEqual([s["pattern"] for s in submatches], [0, 1])
+        self.write("hours", b"2026-01-01 10:00:00 a\n x\n x\n2026-01-01 10:30:00 x\n"
+                            b"2026-01-01 11:00:00 x\n")
+        self.assertEqual(self.scan("--record", "time", "--histogram", "1h", "x", "hours"),
+                         b"time,count\n2026-01-01 10:00:00,2\n2026-01-01 11:00:00,1\n")
+        self.write("nul", b"10 a\n" + b"x" * 70_000 + b"\n11\n  ERR \0\n12 ERR\n")
+        self.assertIn(b"binary file matches", self.scan(*flags, "nul"))
+        self.assertEqual(self.scan(*flags, "-ac", "nul"), b"2\n")
 
 
 class SingleLines(Scan):

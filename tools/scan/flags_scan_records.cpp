@@ -19,11 +19,11 @@ std::vector<Flag> scan_record_flags(ScanSettings& s) {
        .brief = "search records: one begins at each line that REGEX matches",
        .text =
            "A record is selected if one of its lines matches, with --invert-match if none does, "
-           "and printed with all its lines. All flags that select, limit or count lines, or "
-           "print those around, then do so with records; matches do not span lines. Lines before "
-           "the first that REGEX matches are a record, too. Flags such as -i and -F do not change "
-           "REGEX. Not together with --multiline, --null-data, --lines, --where, --and and "
-           "--not.",
+           "and printed with all its lines. --and and --not may hold for other lines of it than "
+           "the pattern. All flags that limit or count lines, or print those around, then do so "
+           "with records; matches do not span lines. Lines before the first that REGEX matches "
+           "are a record, too. Flags such as -i and -F do not change REGEX. Not together with "
+           "--multiline, --null-data, --lines and --where.",
        .apply = [&s](const Given& given) -> Status {
          s.record_start = given.value;
          return {};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The part of the printer for matches that span lines, and for records, whose columns are those in
-// the line of the match. A group of lines comes at once, and what is
-// printed before each line follows ripgrep's rules, odd as some are (the column is that of the
-// first match counted from the group's beginning, for every line). The work is linear: neither
+// The part of the printer for matches that span lines, and for records, each line of which is
+// printed as if it had come alone. Of matches that span lines, a group of lines comes at once, and
+// what is printed before each line follows ripgrep's rules, odd as some are (the column is that of
+// the first match counted from the group's beginning, for every line). The work is linear: neither
 // lines nor matches are gone through again from the group's beginning. Tested by
 // tests/cli/test_scan_multiline.py and scan_against_rg.py.
 #include <algorithm>
@@ -48,6 +48,30 @@ MatchSpan part_in(const MatchSpan& match, std::size_t begin, std::size_t end) {
 
 }  // namespace
 
+/// Prints each line of a record with its own matches. Where matches are all that is printed, other
+/// lines are left out.
+void ScanPrinter::print_record(const MatchedLine& record) {
+  if (record.matches.empty() && prints_text_alone()) return print_line(record);
+  const bool only_with_match =
+      !record.matches.empty() && (options_.line.only_matching || options_.per_match);
+  std::vector<MatchSpan> own;
+  std::size_t next = 0;
+  for (LineSteps step(as_text(record.text)); !step.done() && goes_on(); step.next()) {
+    own.clear();
+    for (; next < record.matches.size() && record.matches[next].begin < step.end(); ++next) {
+      const MatchSpan& match = record.matches[next];
+      own.push_back({match.begin - step.begin(), match.end - step.begin()});
+    }
+    if (only_with_match && own.empty()) continue;
+    MatchedLine line = record;
+    line.text = record.text.subspan(step.begin(), step.end() - step.begin());
+    line.offset += step.begin();
+    line.number += step.index();
+    line.matches = own;
+    print_line(line);
+  }
+}
+
 /// Prints the lines of a match that spans several, by the form that was asked for.
 void ScanPrinter::print_group(const MatchedLine& line, const LineText& text) {
   if (text.matches.empty()) return print_group_lines(line, text);
@@ -69,12 +93,10 @@ void ScanPrinter::group_prefix(const MatchedLine& line, std::uint64_t index, std
 void ScanPrinter::print_group_lines(const MatchedLine& line, const LineText& text) {
   std::size_t first = 0;  // of the matches that may reach into the line
   std::vector<MatchSpan> parts;
-  // No match of a record ends with a line feed, so that an empty one may begin a line.
-  const std::size_t behind = options_.records ? 1 : 0;
   for (LineSteps step(text.text); !step.done(); step.next()) {
     const std::size_t begin = step.begin();
     const std::size_t end = step.end();
-    while (first + 1 < text.matches.size() && text.matches[first].end + behind <= begin) ++first;
+    while (first + 1 < text.matches.size() && text.matches[first].end <= begin) ++first;
     parts.clear();
     for (std::size_t i = first; i < text.matches.size(); ++i) {
       // One at least: whether a line is in a group with matches is seen by it.
@@ -85,11 +107,7 @@ void ScanPrinter::print_group_lines(const MatchedLine& line, const LineText& tex
     one.text = step.line();
     one.matches = parts;
     one.shown = parts;
-    const MatchSpan* column = text.matches.empty() ? nullptr : &text.matches.front();
-    if (options_.records && column != nullptr) {
-      const MatchSpan& own = text.matches[first];
-      column = own.begin >= begin && own.begin < end ? &parts.front() : nullptr;
-    }
+    const MatchSpan* const column = text.matches.empty() ? nullptr : &text.matches.front();
     group_prefix(line, step.index(), begin, column);
     writer_.write(one);
     if (!goes_on()) return;
@@ -112,8 +130,7 @@ void ScanPrinter::print_group_matches(const MatchedLine& line, const LineText& t
       const MatchSpan whole{0, piece.text.size()};
       piece.shown = std::span(&whole, 1);
       piece.matches = piece.shown;
-      const MatchSpan* const column = options_.records ? &part : &text.matches[i];
-      group_prefix(line, step.index(), text.matches[i].begin, column);
+      group_prefix(line, step.index(), text.matches[i].begin, &text.matches[i]);
       writer_.write(piece);
       if (!goes_on()) return;
     }

@@ -152,6 +152,8 @@ Result<Pattern> compile_selection(const ScanSettings& settings) {
 /// with the place in the pattern, kIo for a file of patterns.
 Result<Pattern> compile_patterns(const ScanSettings& settings) {
   PRESSO_ASSIGN(const Pattern pattern, compile_selection(settings));
+  // Records meet their conditions by any of their lines.
+  if (settings.has_records()) return pattern;
   PRESSO_ASSIGN(std::vector<Pattern> required, compile_each(settings, settings.required));
   PRESSO_ASSIGN(std::vector<Pattern> forbidden, compile_each(settings, settings.forbidden));
   return pattern.with_conditions(std::move(required), std::move(forbidden));
@@ -161,6 +163,8 @@ Result<std::optional<RecordRule>> compile_records(const ScanSettings& settings,
                                                   const TimeWindow& times) {
   if (!settings.has_records()) return std::optional<RecordRule>();
   RecordRule rule;
+  PRESSO_ASSIGN(rule.required, compile_each(settings, settings.required));
+  PRESSO_ASSIGN(rule.forbidden, compile_each(settings, settings.forbidden));
   rule.most_bytes = settings.record_limit;
   if (!settings.record_start) {
     const bool by_time = settings.record == ScanSettings::Records::kTime;

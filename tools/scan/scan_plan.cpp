@@ -69,10 +69,7 @@ Status ScanPlan::check_records(const ScanSettings& settings) {
   if (settings.lines.is_limit(1)) {
     return refuse("--lines", "it might cut a record; 'presso cat --lines' in a pipe does that");
   }
-  constexpr std::string_view kOfLines = "it is about single lines";
-  if (!settings.where.empty()) return refuse("--where", kOfLines);
-  if (!settings.required.empty()) return refuse("--and", kOfLines);
-  if (!settings.forbidden.empty()) return refuse("--not", kOfLines);
+  if (!settings.where.empty()) return refuse("--where", "it is about the fields of single lines");
   return {};
 }
 

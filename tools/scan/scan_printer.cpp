@@ -38,15 +38,25 @@ void ScanPrinter::begin_file(std::string path) {
   begun_at_ = output_.total();
 }
 
-/// Prints one line with what goes around it: a separator after a gap, the heading, and the
-/// replacement of matches where one was given. Context lines are printed in the same way, with
-/// another separator.
+/// Prints one line, or all of a record, with what goes around it: a separator after a gap, and the
+/// heading.
 void ScanPrinter::line(const MatchedLine& line) {
   if (line.after_gap && options_.context_separator) {
     output_.write(*options_.context_separator);
     writer_.end_line();
   }
   file_header();
+  if (options_.records) {
+    print_record(line);
+  } else {
+    print_line(line);
+  }
+  output_.end_line();
+}
+
+/// Prints one line, or a group of them, after the replacement of matches where one was given.
+/// Context lines are printed in the same way, with another separator.
+void ScanPrinter::print_line(const MatchedLine& line) {
   LineText text;
   text.text = as_text(line.text);
   text.matches = line.matches;
@@ -61,15 +71,11 @@ void ScanPrinter::line(const MatchedLine& line) {
     text.text = replaced;
     text.matches = replaced_;
   }
-  const bool as_it_is = options_.records && text.matches.empty() && prints_text_alone();
-  if (as_it_is) {
-    writer_.write(text);
-  } else if (options_.records || (options_.spans_lines && line.kind == LineKind::kMatch)) {
+  if (options_.spans_lines && line.kind == LineKind::kMatch) {
     print_group(line, text);
   } else {
     print(line, text);
   }
-  output_.end_line();
 }
 
 /// Prints the line in one of four forms: without matches to show, each match alone (-o), the line

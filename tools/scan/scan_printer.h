@@ -26,7 +26,7 @@ struct PrintOptions {
   bool column = false;
   bool byte_offset = false;
   bool spans_lines = false;  ///< matches may: groups of lines come at once
-  bool records = false;      ///< so do all lines, matches being in single ones
+  bool records = false;      ///< lines come as records
   bool per_match = false;    ///< --vimgrep: the line once for each match
   bool null_after_path = false;
   char path_separator = '/';
@@ -67,10 +67,12 @@ class ScanPrinter final : public ScanSink {
   /// Prints the heading before a file's first line.
   void file_header();
   // The forms of a line: print() chooses among the others.
+  void print_line(const MatchedLine& line);
   void print(const MatchedLine& line, const LineText& text);
   void print_matches_only(const MatchedLine& line, const LineText& text);
   void print_per_match(const MatchedLine& line, const LineText& text);
   // scan_multiline_printer.cpp
+  void print_record(const MatchedLine& record);
   void print_group(const MatchedLine& line, const LineText& text);
   void print_group_lines(const MatchedLine& line, const LineText& text);
   void print_group_matches(const MatchedLine& line, const LineText& text);

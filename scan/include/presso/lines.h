@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "presso/bytes.h"
 #include "presso/decompress.h"
@@ -114,6 +115,10 @@ struct RecordRule {
   Kind kind = Kind::kIndent;
   std::optional<Pattern> start = {};     ///< for kStart; of lines that line feeds end
   std::optional<TimeWindow> times = {};  ///< for kTime: how lines tell it; limits are ignored
+  /// A record with a match must also have a line that each of `required` matches, and none that one
+  /// of `forbidden` does. ScanOptions::invert inverts all of it.
+  std::vector<Pattern> required = {};
+  std::vector<Pattern> forbidden = {};
   /// A record that reaches across chunks of text (blocks of a compressed file, or 256 KiB) is kept
   /// in memory; one of which more than this has been kept is an error, kUnsupported.
   std::uint64_t most_bytes = kMostBytes;

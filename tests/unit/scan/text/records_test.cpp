@@ -33,7 +33,8 @@ struct Shown {
 RecordRule rule_of(RecordRule::Kind kind) {
   RecordRule rule;
   rule.kind = kind;
-  if (kind == RecordRule::Kind::kStart) rule.start = *Pattern::compile(std::vector<std::string>{"^b"});
+  if (kind == RecordRule::Kind::kStart)
+    rule.start = *Pattern::compile(std::vector<std::string>{"^b"});
   if (kind == RecordRule::Kind::kTime) rule.times.emplace();
   return rule;
 }
@@ -106,8 +107,11 @@ std::vector<Shown> collect(Source& source, ScanOptions options) {
   options.matches = true;
   const Pattern pattern = *Pattern::compile_literals({"foo"});
   const auto summary = scan(source, pattern, options, [&](const MatchedLine& line) {
-    records.push_back({line.kind, std::string(line.text.begin(), line.text.end()), line.offset,
-                       line.number, {line.matches.begin(), line.matches.end()}});
+    records.push_back({line.kind,
+                       std::string(line.text.begin(), line.text.end()),
+                       line.offset,
+                       line.number,
+                       {line.matches.begin(), line.matches.end()}});
     return true;
   });
   EXPECT_TRUE(summary.ok()) << summary.error().text();
@@ -116,8 +120,16 @@ std::vector<Shown> collect(Source& source, ScanOptions options) {
 
 std::string some_lines(std::size_t bytes, unsigned seed) {
   std::mt19937 random(seed);
-  const char* words[] = {"foo\n", "b foo foo\n", "b\n", "\n", "  c\n\tfoo", " x y\n", "\nb", "\n d",
-                         "2026-01-02 03:04:05 foo\n", "2026-01-02 03:04:06\n"};
+  const char* words[] = {"foo\n",
+                         "b foo foo\n",
+                         "b\n",
+                         "\n",
+                         "  c\n\tfoo",
+                         " x y\n",
+                         "\nb",
+                         "\n d",
+                         "2026-01-02 03:04:05 foo\n",
+                         "2026-01-02 03:04:06\n"};
   std::string text = "2026-01-02 03:04:05 a";
   while (text.size() < bytes) text += words[random() % std::size(words)];
   return text;
@@ -125,8 +137,8 @@ std::string some_lines(std::size_t bytes, unsigned seed) {
 
 std::vector<ScanOptions> option_sets() {
   std::vector<ScanOptions> sets;
-  for (const auto kind : {RecordRule::Kind::kStart, RecordRule::Kind::kIndent,
-                          RecordRule::Kind::kTime}) {
+  for (const auto kind :
+       {RecordRule::Kind::kStart, RecordRule::Kind::kIndent, RecordRule::Kind::kTime}) {
     for (const std::uint64_t before : {0u, 1u, 3u}) {
       for (const std::uint64_t after : {0u, 2u}) {
         for (const bool invert : {false, true}) {
@@ -164,8 +176,8 @@ TEST(Records, ChunkBordersAnywhereChangeNothing) {
         const auto hits = std::count_if(wanted.begin(), wanted.end(), [](const Shown& record) {
           return record.kind == LineKind::kMatch;
         });
-        ASSERT_EQ(count->lines, std::min<std::uint64_t>(static_cast<std::uint64_t>(hits),
-                                                        options.max_lines));
+        ASSERT_EQ(count->lines,
+                  std::min<std::uint64_t>(static_cast<std::uint64_t>(hits), options.max_lines));
       }
     }
   }
