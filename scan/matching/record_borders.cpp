@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "scan/matching/line_scan.h"
 
@@ -20,6 +21,7 @@ void RecordBorders::start(Bytes text, std::uint64_t offset) {
   text_ = text;
   offset_ = offset;
   asked_ = known_ = 0;
+  memo_ = {};
   if (forward_) forward_->start(text);
 }
 
@@ -69,7 +71,7 @@ std::size_t RecordBorders::last_by_pattern(std::size_t floor, std::size_t end) {
   return floor;
 }
 
-bool RecordBorders::begins_record(std::size_t begin, std::size_t end) const {
+bool RecordBorders::begins_record(std::size_t begin, std::size_t end) {
   if (automaton_ != nullptr) {
     std::uint32_t state = automaton_->start;
     for (; begin < end && text_[begin] != '\n' && !automaton_->is_absorbing(state); ++begin) {
@@ -79,7 +81,8 @@ bool RecordBorders::begins_record(std::size_t begin, std::size_t end) const {
   }
   if (kind_ == Kind::kIndent) return text_[begin] != ' ' && text_[begin] != '\t';
   const TimeReader* const reader = times_(offset_ + begin);
-  return reader != nullptr && reader->time_of(text_.subspan(begin, end - begin)).has_value();
+  if (std::exchange(last_reader_, reader) != reader) memo_ = {};
+  return reader != nullptr && reader->time_of(text_.subspan(begin, end - begin), memo_).has_value();
 }
 
 }  // namespace presso::scan_detail

@@ -53,13 +53,15 @@ class RecordBorders {
 
  private:
   /// Whether a line does; for rules without a pattern, or with an automaton.
-  bool begins_record(std::size_t begin, std::size_t end) const;
+  bool begins_record(std::size_t begin, std::size_t end);
   static constexpr std::size_t kNearLines = 8;
 
   std::size_t last_by_pattern(std::size_t floor, std::size_t end);
 
   Kind kind_ = Kind::kNone;
   TimeReaderAt times_;
+  const TimeReader* last_reader_ = nullptr;
+  TimeReader::Memo memo_;                     ///< of last_reader_, in text_
   const LineDfa* automaton_ = nullptr;        ///< with RecordRule::start, if there is one
   std::unique_ptr<Searcher> forward_;         ///< with RecordRule::start
   std::unique_ptr<Searcher> backward_;        ///< the same

@@ -71,6 +71,7 @@ void LineReporter::report(const FoundLines& found) {
   }
   report_found(found);
   settled_ = found.place.end;
+  if (!context_.wanted()) return;
   settled_lines_ = found.before + (records_ ? lines_in(part(text_, found.place)) : found.count);
 }
 

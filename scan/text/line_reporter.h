@@ -96,8 +96,11 @@ class LineReporter {
   void report_context(Bytes text, const MatchSpan& place, std::uint64_t offset,
                       std::uint64_t lines_before, LineKind kind);
   void deliver(MatchedLine& line, Bytes text, std::size_t begin);
-  /// How many lines of text a found line or a record is.
-  std::uint64_t lines_in(Bytes unit) const { return records_ ? count_line_feeds(unit) : 1; }
+  /// How many lines of text a found line or a record is; for records with line_numbers only.
+  std::uint64_t lines_in(Bytes unit) const {
+    if (!records_) return 1;
+    return options_.line_numbers ? count_line_feeds(unit) : 0;
+  }
   /// Fills in which patterns have matched, if that was asked for.
   void tell_patterns(MatchedLine& line, Bytes text, std::size_t begin);
   /// Whether the line is the one with the NUL that ends a binary file.

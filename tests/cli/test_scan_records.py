@@ -125,7 +125,8 @@ def printed(records, hits, before=0, after=0, limit=None, numbers=False, offsets
             break
         if hit:
             if limit is None or found < limit:
-                for i in range(max(index - before, (shown if shown is not None else -1) + 1), index):
+                first = max(index - before, 0 if shown is None else shown + 1)
+                for i in range(first, index):
                     show(i, b"-")
                 last_hit = index
             found += 1
@@ -241,7 +242,8 @@ class MadeLogs(Scan):
 
     def check_json(self, found, flags, names, text, pattern):
         for name in names:
-            got = self.run_presso("scan", *flags, "--json", name, stdin=text if name == "-" else b"")
+            stdin = text if name == "-" else b""
+            got = self.run_presso("scan", *flags, "--json", name, stdin=stdin)
             messages = [json.loads(line) for line in got.out.splitlines()]
             data = [m["data"] for m in messages if m["type"] == "match"]
             self.assertEqual(len(data), len(found), name)
@@ -323,8 +325,9 @@ class SingleLines(Scan):
         *(("--heading",), ("--vimgrep",), ("--color=always",), ("--max-columns-preview", "-M7")),
         *(("-r", "<$0>"), ("-i",), ("-w",), ("-x",), ("-m3",), ("--passthru",), ("-C2",), ("-A1",)),
         *(("-B1",), ("--crlf",), ("--json",), ("-c",), ("--count-matches",), ("-l",), ("-L",)),
-        *(("-0",), ("-e", "gamma$"), ("-e", r"^\w+ (\w+)"), ("--count-by", "$0"), ("--max-total=2",)),
-        *(("--engine=nfa",), ("--field-match-separator=;",), ("--no-unicode",), ("-a",), ("-q",)),
+        *(("-0",), ("-e", "gamma$"), ("-e", r"^\w+ (\w+)"), ("--count-by", "$0")),
+        *(("--max-total=2",), ("--engine=nfa",), ("--field-match-separator=;",), ("-a",), ("-q",)),
+        ("--no-unicode",),
         *(("--histogram=1d", "--tz=UTC"), ("--since=2026-02-10", "--tz=UTC")),
     ]
 
