@@ -59,6 +59,7 @@ const CommandInfo kInfo = {
                  {"presso scan -C3 --and disk error *.presso", "lines with both, in context"},
                  {"presso scan --json -g '*.gz' panic logs/", "JSON Lines, only of some files"},
                  {"presso scan --where 'ms > 500' app.log.presso", "by fields of JSON or logfmt"},
+                 {"presso scan --record indent ERROR app.log", "with the indented lines below"},
                  {"presso scan -q panic logs/ && echo found", "ask by exit status"}},
     .exit_status =
         "0 if a line was selected, 1 if none was, 2 on errors, also when lines were selected "
