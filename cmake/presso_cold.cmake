@@ -51,7 +51,7 @@ set(presso_cold_files
   "query/[a-z]+/(string_facts|table_facts|zone_counts)"
   "scan/regex/(prefilter|regex_automata|required)"
   "query/strings/(compiled_condition|condition_automaton|plain_tests|string_automaton|token_plan)"
-  "scan/text/(context_lines|multiline.*|scan|scanner)")
+  "scan/text/(assembler_records|context_lines|multiline.*|scan|scanner)")
 
 # presso_compile_cold(FOLDER): gives the options to those files of FOLDER's targets, and of those of
 # the folders below it, that are named above.

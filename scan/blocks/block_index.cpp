@@ -195,7 +195,9 @@ Result<std::vector<LineFacts>> facts_of(const PartLayout& layout, const ArchiveI
 
 bool can_skip(const RequiredLiterals& required, const ScanOptions& options) {
   const bool limited = options.limits_lines() || options.limits_blocks();
-  if (!options.use_index || limited || options.wants_context() || options.records) return false;
+  if (!options.use_index || limited || options.wants_context()) return false;
+  // A block without a wanted time may hold lines of a record that has one.
+  if (options.records && options.times) return false;
   return options.times.has_value() || (!options.invert && !required.clauses.empty());
 }
 

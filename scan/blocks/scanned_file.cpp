@@ -68,7 +68,8 @@ std::shared_ptr<const scan_detail::BlockIndex> ScannedFile::filters(const Patter
   if (!scan_detail::can_skip(required, options) || index() == nullptr) return nullptr;
   const auto known = times(options);
   // Where times cannot be read, the search without an index tells why.
-  if (options.times && known->empty()) return nullptr;
+  const bool records_by_time = options.records && options.records->times;
+  if ((options.times || records_by_time) && known->empty()) return nullptr;
   filters_ = scan_detail::BlockIndex::open(*file_, index_, required, options, *known, bad_filter_);
   return filters_;
 }

@@ -6,38 +6,11 @@
 #include "scan/text/assembler.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "scan/blocks/block_index.h"
-#include "scan/matching/line_scan.h"
-#include "scan/pattern/pattern_access.h"
 
 namespace presso::scan_detail {
-
-std::optional<RecordBorders> record_borders(const ScanOptions& options,
-                                            std::span<const MemberTimes> times) {
-  if (!options.records) return std::nullopt;
-  const RecordRule& rule = *options.records;
-  if (rule.kind == RecordRule::Kind::kIndent) return RecordBorders::by_indent();
-  if (rule.kind == RecordRule::Kind::kStart) {
-    return RecordBorders(matcher_of(*rule.start), options.decode.level);
-  }
-  return RecordBorders([times](std::uint64_t offset) { return time_reader_at(times, offset); });
-}
-
-std::vector<RecordCondition> record_conditions(const ScanOptions& options) {
-  std::vector<RecordCondition> conditions;
-  if (!options.records) return conditions;
-  const auto add = [&](const std::vector<Pattern>& patterns, bool wanted) {
-    for (const Pattern& pattern : patterns) {
-      conditions.push_back({matcher_of(pattern).searcher(options.decode.level), wanted});
-    }
-  };
-  add(options.records->required, true);
-  add(options.records->forbidden, false);
-  return conditions;
-}
 
 /// Arguments are kept by reference. Where the index has left out the file's beginning, counting
 /// starts with what the index knows of it.
@@ -107,7 +80,8 @@ Result<bool> Assembler::add_known(SearchedChunk searched) {
     return add_damage(std::move(*searched.chunk.damage), searched.chunk.lost_lines);
   }
   if (searched.chunk.skipped) {
-    add_skipped(*searched.chunk.skipped);
+    options_.records ? add_skipped_of_records(*searched.chunk.skipped)
+                     : add_skipped(*searched.chunk.skipped);
   } else {
     reporter_.binary().probe(searched.chunk.text.bytes().subspan(searched.text_begin));
     report_waiting();
@@ -282,31 +256,6 @@ bool Assembler::search_seam() {
   segment.buffer = seam_.take_text();
   push(std::move(segment));
   return true;
-}
-
-/// A record may begin where a chunk border cut its first line, of which no worker knows; the last
-/// line, which is not complete yet, may begin one, too.
-void Assembler::shorten_seam() {
-  const Bytes text = seam_.text();
-  const std::size_t lines_end = line_begin(text, 0, text.size());
-  seam_records_->start(text.first(lines_end), seam_.offset() + removed_);
-  const std::size_t last = seam_records_->last(0, lines_end);
-  const std::uint64_t most = options_.records->most_bytes;
-  if (lines_end - last > most || text.size() - lines_end > most) {
-    failure_ = make_error(ErrorCode::kUnsupported,
-                          "the record at offset " + std::to_string(seam_.offset() + last) +
-                              " is longer than " + std::to_string(most) + " bytes");
-    return;
-  }
-  if (last == 0) return;
-  const std::uint64_t offset = seam_.offset() + last;
-  Buffer rest;
-  rest.append(text.subspan(last));
-  seam_.truncate(last);
-  search_seam();
-  seam_.clear();
-  seam_.set_offset(offset);
-  seam_.append(rest.bytes());
 }
 
 // --- Segments to the reporter -------------------------------------------------------------------

@@ -88,8 +88,6 @@ class Assembler {
   bool close_seam(bool by_newline);
   /// Searches the line as a text of its own.
   bool search_seam();
-  /// Searches all records of the seam but the last one. Sets failure_ where that is too long.
-  void shorten_seam();
   /// Tells the callback of damage.
   void report_hole(const DamagedBlock& damage);
   /// Counts a chunk to the summary if it is a block.
@@ -108,6 +106,12 @@ class Assembler {
   /// Appends one such part; false where it could not be read.
   bool append_part(const Seam::MissingPart& part);
   void count_read_part(std::uint64_t block, std::uint64_t stored_bytes);
+  // Records (assembler_records.cpp).
+  void add_skipped_of_records(const SkippedBlocks& skipped);
+  bool begins_record_in(std::uint64_t block);
+  void add_left_out(std::uint64_t block);
+  /// Searches all records of the seam but the last one. Sets failure_ where that is too long.
+  void shorten_seam();
   // Segments to the reporter.
   void push(Segment segment);
   /// Cuts the segment to the lines that were asked for by number.

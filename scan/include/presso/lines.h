@@ -168,10 +168,10 @@ struct ScanOptions {
   std::optional<TimeWindow> times = {};
   /// Select records in place of lines: one is selected if one of its lines matches, with `invert`
   /// if none does, and reported as one MatchedLine of several lines. Limits, context and counts are
-  /// of records, too. With `times`, a record has the time of its first line that has one. No blocks
-  /// are left out by an index. Not together with first_line and last_line. Errors: kUnsupported for
-  /// a pattern that spans lines, or has lines that NUL bytes end, and for a record that is too
-  /// long; kInvalidArgument as for `times`.
+  /// of records, too. With `times`, a record has the time of its first line that has one, and no
+  /// blocks are left out by an index. Not together with first_line and last_line. Errors:
+  /// kUnsupported for a pattern that spans lines, or has lines that NUL bytes end, and for a record
+  /// that is too long; kInvalidArgument as for `times`.
   std::optional<RecordRule> records = {};
 
   bool wants_context() const { return before_context > 0 || after_context > 0 || passthru; }
