@@ -154,7 +154,7 @@ TEST(ExpressionError, ExplainsWordsWithAGrammarOfTheirOwn) {
       {"cast(a)", "6: expected AS and a type, found ')'"},
       {"cast(a as 5)", "10: expected a type, found '5'"},
       {"cast(a as decimal(18,2)", "4: the '(' here is never closed"},
-      {"cast(a as timestamp with time zone)", "20: expected ')' after the type, found 'with'"},
+      {"cast(a as timestamp with zone)", "20: expected ')' after the type, found 'with'"},
       {"a::", "3: expected a type, found the end"},
       {"a::decimal(18", "10: the '(' here is never closed"},
       {"a::decimal(+)", "11: expected a number, found '+'"},

@@ -116,7 +116,8 @@ TEST(ExpressionParser, ReadsFunctionsAndAggregates) {
                 {"extract(second from a) = 1", "(= second{a} 1)"},
                 {"cast(a as DECIMAL( 18 , 2 ))", "cast{a decimal(18,2)}"},
                 {"cast(a or b as double precision)", "cast{(or a b) double}"},
-                {"a::timestamp(ms)", "cast{a timestamp(ms)}"}});
+                {"a::timestamp(ms)", "cast{a timestamp(ms)}"},
+                {"a::timestamp with time zone", "cast{a timestamptz}"}});
 }
 
 TEST(ExpressionParser, ReadsBothFormsOfCase) {
