@@ -12,7 +12,8 @@
 // one the cheapest sequence of kernels. That takes up to 4^n steps, but sets at which ending a
 // kernel cannot pay are skipped, which are nearly all. Beyond kMostOrdered conditions there is no
 // search.
-// Tested by tests/unit/query/plan/device_planner_test.cpp.
+// Tested by tests/unit/query/plan/device_planner_test.cpp; lab/programs/query/plan_sweep_gpu times
+// what it picks beside other plans.
 #pragma once
 
 #include <vector>

@@ -160,9 +160,7 @@ std::vector<Timed> plans_to_run(const PlannerInput& input, const std::string& on
                    [](const PlanShape& a, const PlanShape& b) { return a.cost_ns < b.cost_ns; });
   if (all.size() > kBest + kByChance) {
     corpora::Random random(3);
-    for (std::size_t i = kBest; i < kBest + kByChance; ++i) {
-      std::swap(all[i], all[i + random.below(static_cast<std::uint32_t>(all.size() - i))]);
-    }
+    draw(all, kBest, kBest + kByChance, random);
     all.resize(kBest + kByChance);
   }
   for (PlanShape& shape : all) {
@@ -176,9 +174,7 @@ void run_in_turns(Sweep& sweep, std::vector<Timed>& timed, std::vector<std::size
                   int runs) {
   corpora::Random random(4);
   for (int run = 0; run < runs; ++run) {
-    for (std::size_t i = turn.size(); i > 1; --i) {
-      std::swap(turn[i - 1], turn[random.below(static_cast<std::uint32_t>(i))]);
-    }
+    draw(turn, 0, turn.size(), random);
     for (const std::size_t i : turn) sweep.run(timed[i]);
   }
 }

@@ -114,9 +114,7 @@ class Planning {
     });
     if (all.size() >= most) {
       corpora::Random random(3);
-      for (std::size_t i = most / 2; i + 1 < most; ++i) {
-        std::swap(all[i], all[i + random.below(static_cast<std::uint32_t>(all.size() - i))]);
-      }
+      draw(all, most / 2, most - 1, random);
       all.resize(most - 1);
     }
     all.insert(all.begin(), picked_);
@@ -173,9 +171,7 @@ double measure(const CopiedTable& table, const Point& point, const GpuQueryRates
   std::iota(turn.begin(), turn.end(), std::size_t{0});
   // The first round compiles and does not count.
   for (int round = 0; round <= options.runs; ++round) {
-    for (std::size_t i = turn.size(); i > 1; --i) {
-      std::swap(turn[i - 1], turn[random.below(static_cast<std::uint32_t>(i))]);
-    }
+    draw(turn, 0, turn.size(), random);
     for (const std::size_t i : turn) {
       Timed warm_up = timed[i];
       runner.run(round == 0 ? warm_up : timed[i]);
