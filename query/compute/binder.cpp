@@ -394,16 +394,13 @@ Result<NodeId> Binder::bind_timestamp(const Expression& expression, bool compare
   for (const TimeUnit unit : {TimeUnit::kMicro, TimeUnit::kMilli, TimeUnit::kSecond}) {
     if (digits <= unit_digits_of(unit)) type.schema.unit = unit;
   }
-  const auto moment = read_moment({reinterpret_cast<const Byte*>(text.data()), text.size()});
+  const Bytes bytes(reinterpret_cast<const Byte*>(text.data()), text.size());
+  const auto moment = read_moment(bytes);
   if (!moment) {
-    Node with_zone = type;
-    with_zone.schema.zone = "UTC";
-    std::int64_t value = 0;
-    const bool has_offset =
-        read_value(with_zone, {reinterpret_cast<const Byte*>(text.data()), text.size()},
-                   reinterpret_cast<Byte*>(&value));
     return refused("'" + text + "' is not a timestamp" +
-                   (has_offset ? " in UTC; with an offset it is timestamptz '" + text + "'" : ""));
+                   (read_moment(bytes, true)
+                        ? " in UTC; with an offset it is timestamptz '" + text + "'"
+                        : ""));
   }
   const Int128 units = floor_divide(moment->nanos, nanos_in_unit(type));
   if (!compared && units != static_cast<std::int64_t>(units)) {

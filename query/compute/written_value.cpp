@@ -117,7 +117,7 @@ bool take_offset(std::string_view& text, std::int64_t& nanos) {
 /// A date, optionally with a time after a blank or "T", and with a "Z" that changes nothing: all
 /// times are in UTC. `with_offset`: or with another offset, which is taken off. The whole text must
 /// be read.
-std::optional<WrittenMoment> moment_of(std::string_view text, bool with_offset = false) {
+std::optional<WrittenMoment> moment_of(std::string_view text, bool with_offset) {
   std::int64_t days = 0;
   std::int64_t in_day = 0;
   if (!take_date(text, days)) return std::nullopt;
@@ -223,12 +223,12 @@ Int128 nanos_in_unit(const Node& moment) {
   return power_of_ten(9 - unit_digits_of(moment.schema.unit));
 }
 
-std::optional<WrittenMoment> read_moment(Bytes text) {
-  return moment_of(trimmed(text));
+std::optional<WrittenMoment> read_moment(Bytes text, bool with_offset) {
+  return moment_of(trimmed(text), with_offset);
 }
 
 std::optional<std::string_view> meant_type(std::string_view text) {
-  if (const auto moment = moment_of(text)) return moment->has_time ? "timestamp" : "date";
+  if (const auto moment = moment_of(text, false)) return moment->has_time ? "timestamp" : "date";
   if (is_date_with_last_year(text)) return "";
   double real = 0;
   if (!read_real(text, real)) return std::nullopt;

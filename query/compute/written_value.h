@@ -25,7 +25,8 @@ struct WrittenMoment {
 };
 /// Reads a date or a timestamp; nullopt for any other text. Years have four to twelve digits, with
 /// a minus before the year 0. The month and day must exist in the proleptic Gregorian calendar.
-std::optional<WrittenMoment> read_moment(Bytes text);
+/// `with_offset`: a time may be followed by an offset such as "+01:00", which is taken off.
+std::optional<WrittenMoment> read_moment(Bytes text, bool with_offset = false);
 
 /// What a text seems to be meant as: "date" or "timestamp"; "double" for a number without leading
 /// zeros, which codes have; "" for a date whose year comes last, which no cast reads; nullopt for

@@ -12,14 +12,17 @@
 namespace presso::gpu {
 
 std::uint64_t embedded_headers_sum() {
-  Checksum64 sum;
-  for (const EmbeddedHeader& header : embedded_headers()) {
-    for (const std::string_view text :
-         {std::string_view(header.name), std::string_view(header.text)}) {
-      sum.add({reinterpret_cast<const Byte*>(text.data()), text.size() + 1});
+  static const std::uint64_t known = [] {
+    Checksum64 sum;
+    for (const EmbeddedHeader& header : embedded_headers()) {
+      for (const std::string_view text :
+           {std::string_view(header.name), std::string_view(header.text)}) {
+        sum.add({reinterpret_cast<const Byte*>(text.data()), text.size() + 1});
+      }
     }
-  }
-  return sum.value();
+    return sum.value();
+  }();
+  return known;
 }
 
 CubinMaker::CubinMaker(std::string architecture, const KernelCompilerOptions& options)
@@ -37,8 +40,7 @@ Result<const NvrtcLibrary*> CubinMaker::library() {
 }
 
 Result<std::vector<Byte>> CubinMaker::cubin(const std::string& source) {
-  static const std::uint64_t headers = embedded_headers_sum();
-  const CodeKey key{nvrtc_options(options_), headers, source};
+  const CodeKey key{nvrtc_options(options_), embedded_headers_sum(), source};
   std::string version;
   {
     const std::lock_guard lock(opening_);

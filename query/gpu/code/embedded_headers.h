@@ -17,7 +17,7 @@ struct EmbeddedHeader {
 /// All of them. They live as long as the process.
 std::span<const EmbeddedHeader> embedded_headers();
 
-/// A checksum of all of them, names included.
+/// A checksum of all of them, names included; computed once in a process.
 std::uint64_t embedded_headers_sum();
 
 }  // namespace presso::gpu
