@@ -45,7 +45,10 @@ void scale(ConditionCost& cost, double by) {
 }
 
 void scale(DeviceCost& cost, double by) {
-  for (double* part : {&cost.vector_ns, &cost.row_ns, &cost.read_ns, &cost.once_ns}) *part *= by;
+  for (double* part :
+       {&cost.vector_ns, &cost.row_ns, &cost.read_ns, &cost.once_ns, &cost.strings_ns}) {
+    *part *= by;
+  }
 }
 
 /// Bytes of files that a GPU processes at a time (query/gpu/table/loaded_table.cpp). All kernels

@@ -33,6 +33,7 @@ void add_group(const FilterPlan& plan, const std::vector<std::size_t>& group,
 }
 
 /// A kernel more pays, for strings that are tested row by row, if others leave at most this share.
+/// It is used where the GPU's rates are not known.
 constexpr double kShareToDivide = 0.75;
 
 std::uint32_t string_tests(const Filter& filter) {
@@ -102,7 +103,7 @@ Result<std::vector<DeviceKernel>> device_kernels(const FilterPlan& plan, const P
     if (is_asked) PRESSO_TRY(check_order(plan, pass));
     for (const auto& group : pass.groups) add_group(plan, group, kernels.back());
   }
-  if (!is_asked && asked.rows != PlanChoice::Rows::kList) {
+  if (!is_asked && !by_its_rates && asked.rows != PlanChoice::Rows::kList) {
     std::vector<DeviceKernel> divided;
     for (DeviceKernel& kernel : kernels) add_divided(plan, std::move(kernel), divided);
     kernels = std::move(divided);

@@ -3,8 +3,8 @@
 // go together without a branch ('&'), and where a kernel ends (';'). A kernel reads the words of
 // its columns ahead of each vector, so a branch saves instructions only, and only the end of a
 // kernel saves reading: it skips vectors of 1,024 rows of which no row is left, a share of 1 - (1 -
-// p)^1024 being left if rows lie anywhere (joint_shares.h). Ending a kernel costs a bitmap that is
-// written and read, and another start.
+// p)^1024 being left if rows lie anywhere (joint_shares.h), and strings are tested on the rows that
+// are left only. Ending a kernel costs a bitmap that is written and read, and another start.
 //
 // The cost of a plan is a sum over its conditions, as for the CPU (planner.h), and kernels have the
 // form of device_plan.h: conditions on columns before expressions. A dynamic programme over the

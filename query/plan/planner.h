@@ -52,8 +52,11 @@ struct DeviceCost {
   /// For each row of a vector that has live rows when its kernel begins, since words are read
   /// ahead.
   double read_ns = 0;
-  /// For each row whatever the plan is: strings that other kernels test beforehand.
+  /// For each row whatever the plan is: text that other kernels decode beforehand.
   double once_ns = 0;
+  /// For each row, of strings that other kernels test between the kernel before and its own, on the
+  /// rows that the kernel before has left (device_planner.cpp).
+  double strings_ns = 0;
   /// The number of string tests; by_rows counts those among them that other kernels make, if all
   /// row groups are stored as the first one is.
   std::uint32_t strings = 0;

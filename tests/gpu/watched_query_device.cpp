@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -324,6 +325,8 @@ class WatchedCompiler final : public gpu::KernelCompiler {
     if (faults_->compilations++ >= faults_->compilation) {
       return make_error(ErrorCode::kNoDevice, "no kernels are compiled, as the test wants it");
     }
+    known_.insert(source);
+    faults_->sources = known_.size();
     const Stopwatch watch;
     auto compiled = real_->compile(source);
     note_compile_time(watch.seconds());
@@ -333,6 +336,7 @@ class WatchedCompiler final : public gpu::KernelCompiler {
  private:
   std::shared_ptr<gpu::KernelCompiler> real_;
   std::shared_ptr<EmulatedFaults> faults_;
+  std::set<std::string> known_;  ///< the sources that were asked for
 };
 
 std::unique_ptr<gpu::Device> open_real_device() {

@@ -17,7 +17,7 @@ struct GpuProbeSizes {
   std::uint32_t string_rows = 1u << 18;  ///< of the table of strings
   std::uint32_t copies = 128;            ///< of the numbers: 2^28 rows
   std::uint32_t string_copies = 32;      ///< of the strings: 2^23 rows
-  int runs = 3;                          ///< of each query, after one that does not count
+  int runs = 9;                          ///< of each query, after one that does not count
 
   /// The sizes for a GPU: as many copies as a quarter of its free memory has room for, and at least
   /// one of each.

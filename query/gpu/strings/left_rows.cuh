@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Tests rows of tokens that other conditions have left, where these are few:
 //
-//   test_left_rows_body  a warp for each four vectors of 1,024 rows: where no row is left it reads
-//                        32 words of each. Else it finds the codes of these rows, from where the
-//                        codes of each 32 rows begin and from their counts, and collects them; as
-//                        soon as there is one for each lane they are walked, one by each lane
+//   test_left_rows_body  a warp for each eight vectors of 1,024 rows: where no row is left it reads
+//                        32 words of each. Else it lists the steps of 32 rows that have some, finds
+//                        the codes of these rows, from where the codes of each step begin and from
+//                        the counts of its rows, for four steps at a time so that their loads
+//                        overlap, and collects the rows; as soon as there is one for each lane they
+//                        are walked, one by each lane
 //   place_steps_body     a warp for each row group: where the codes of each 32 rows begin
 //
-// Estimated from instructions: 20 for a vector without rows, 150 for one with some, 50 for each 32
-// rows among them that have some, 25 for each code of 32 rows that are walked. Tested by
-// tests/queries/tokens.txt.
+// Cost of 6 x 10^8 rows on an H200, besides the walk: COST. Tested by tests/queries/tokens.txt.
 #pragma once
 
 #include "decompress/columns/gpu/integer_decoder.cuh"
@@ -44,13 +44,16 @@ inline constexpr u32 kLeftBitWidth = 5;
 static_assert(1u << kLeftBitWidth == kWordBits);
 
 inline constexpr u32 kLeftWarps = 8;
-inline constexpr u32 kLeftTogether = 4;  ///< vectors that a warp looks at together
+inline constexpr u32 kLeftTogether = 8;   ///< vectors that a warp looks at together
+inline constexpr u32 kStepsTogether = 4;  ///< steps of 32 rows whose loads overlap
 static_assert(kLeftVectors % kLeftTogether == 0);
 
 /// The part of shared memory that belongs to one warp.
 struct LeftShared {
   u32 staging[staging_words<u32>()];
   u32 left[kLeftTogether][kWarpSize];
+  VectorEntry entries[kLeftTogether];
+  Byte steps[kLeftTogether * kWarpSize];  ///< of the eight vectors, numbered through them
   alignas(16) LeftRow rows[2 * kWarpSize];
 };
 
@@ -98,41 +101,20 @@ class LeftList {
   u32 count_ = 0;
 };
 
-/// The number of codes of this lane's row of a step.
-PRESSO_DEVICE u32 count_of_step(const IntegerVector<u32>& of, const Exceptions& exceptions,
-                                u32 step) {
-  if (of.kind() == IntegerKind::kPacked) {
-    const u32 packed = packed_lane<u32>(of.words, of.n, of.entry.width).at(step);
-    return exceptions.in_place_of(static_cast<u32>(of.entry.base) + of.divisor * packed, step);
-  }
-  u32 wanted = 0;
-  for_each_value(of, [&](u32 at, u32 value) { wanted = at == step ? value : wanted; });
-  return wanted;
-}
-
-/// Collects the rows of the steps in `left`, of which each lane has a word, from a vector whose
-/// counts `count_of(step)` gives.
-template <class CountOf>
-PRESSO_DEVICE void collect_left(const LeftRows& of, const LeftSlice& slice, u32 number, u32 left,
-                                LeftList& list, const CountOf& count_of) {
+/// Adds the rows in `left`, a bit for each lane, of step `step` of a slice. `count`: the number of
+/// codes of the lane's row; `begin`: where those of the first row begin.
+PRESSO_DEVICE void collect_step(const LeftRows& of, const LeftSlice& slice, u32 number, u32 step,
+                                u32 left, u32 count, u32 begin, LeftList& list) {
+  const u32 end = begin + simt::inclusive_sum(count);
+  const bool is_left = (left >> simt::lane() & 1) != 0;
   const u32 vector = number % kLeftVectors;
-  const u32 n = vector_rows(slice.rows, vector);
-  for (u32 steps = simt::ballot(left != 0); steps != 0; steps &= steps - 1) {
-    const u32 step = simt::find_first_set(steps) - 1;
-    const u32 in_vector = step * kWarpSize + simt::lane();
-    const u32 of_lane = count_of(step);
-    const u32 count = in_vector < n ? of_lane : 0;
-    const u32 end = simt::load_readonly(slice.begins + vector * kVectorSteps + step) +
-                    simt::inclusive_sum(count);
-    const bool is_left = (simt::shuffle(left, step) >> simt::lane() & 1) != 0;
-    const u32 row = slice.first_row + vector * kVectorRows + in_vector;
-    u32 block = slice.first_block;
-    while (is_left && block + 1 < slice.end_block && of.batch.blocks[block + 1].first_row <= row) {
-      ++block;
-    }
-    list.add(is_left, {end - count, end, number * kVectorSteps + step,
-                       block << kLeftBitWidth | simt::lane()});
+  const u32 row = slice.first_row + vector * kVectorRows + step * kWarpSize + simt::lane();
+  u32 block = slice.first_block;
+  while (is_left && block + 1 < slice.end_block && of.batch.blocks[block + 1].first_row <= row) {
+    ++block;
   }
+  list.add(is_left,
+           {end - count, end, number * kVectorSteps + step, block << kLeftBitWidth | simt::lane()});
 }
 
 /// This lane's 32 rows of a vector that the slice has.
@@ -168,64 +150,92 @@ PRESSO_DEVICE void clear_words(const LeftRows& of, const LeftSlice& slice, u32 f
   }
 }
 
-/// Collects the rows in `left` of vector `number`, of which there are some.
-PRESSO_DEVICE void collect_vector(const LeftRows& of, const LeftSlice& slice, u32 number, u32 left,
-                                  LeftShared& shared, LeftList& list) {
-  const u32 vector = number % kLeftVectors;
-  if (slice.is_plain) {
-    const u32 n = vector_rows(slice.rows, vector);
-    const u32* const counts = reinterpret_cast<const u32*>(slice.counts.payload.bytes) +
-                              vector * kVectorRows + simt::lane();
-    collect_left(of, slice, number, left, list, [&](u32 step) {
-      return step * kWarpSize + simt::lane() < n ? simt::load_readonly(counts + step * kWarpSize)
-                                                 : 0;
-    });
-    return;
+/// `count`, or the exception of a packed vector that replaces it for the lane's row of the step.
+PRESSO_DEVICE u32 with_exceptions(const u32* words, const VectorEntry& entry, u32 n, u32 step,
+                                  u32 count) {
+  const u32* const rows = words + exceptions_at(entry, n);
+  const u32* const values = rows + exception_row_words(entry.exceptions);
+  for (u32 first = 0; first < entry.exceptions; first += kWarpSize) {
+    const u32 i = first + simt::lane();
+    const u32 row = i < entry.exceptions ? half_word(rows, i) : kVectorRows;
+    for (u32 here = simt::ballot(row / kWarpSize == step); here != 0; here &= here - 1) {
+      const u32 exception = simt::find_first_set(here) - 1;
+      const u32 value = simt::load_readonly(values + 2 * (first + exception));
+      if (simt::shuffle(row, exception) % kWarpSize == simt::lane()) count = value;
+    }
   }
+  return count;
+}
+
+/// Collects the rows of steps whose counts are packed, or lie there as they are: a batch of the
+/// steps in shared.steps, from `first` on, of `count`. `number`: of the first of the vectors.
+PRESSO_DEVICE void collect_steps(const LeftRows& of, const LeftSlice& slice, u32 number, u32 first,
+                                 u32 count, LeftShared& shared, LeftList& list) {
+  const u32 vector = number % kLeftVectors;
+  const u32* const counts = reinterpret_cast<const u32*>(slice.counts.payload.bytes);
+  const u32* const words = counts + vectors_of(slice.rows) * (kVectorEntryBytes / 4);
+  u32 low[kStepsTogether], high[kStepsTogether], begins[kStepsTogether];
+  PRESSO_UNROLL
+  for (u32 i = 0; i < kStepsTogether; ++i) {
+    const u32 listed = shared.steps[first + i < count ? first + i : count - 1];
+    const u32 step = listed % kVectorSteps;
+    const VectorEntry& entry = shared.entries[listed / kVectorSteps];
+    begins[i] = simt::load_readonly(slice.begins + vector * kVectorSteps + listed);
+    const u32 bit = step * entry.width;
+    const u32* at = words + entry.word_offset + bit / kWordBits * kLanes + simt::lane();
+    u32 behind = bit % kWordBits + entry.width > kWordBits ? kLanes : 0;
+    if (slice.is_plain) {
+      const u32 row = vector * kVectorRows + listed * kWarpSize + simt::lane();
+      at = counts + (row < slice.rows ? row : 0);
+      behind = 0;
+    } else if (entry.width == 0) {
+      at = counts;
+    }
+    low[i] = simt::load_readonly(at);
+    high[i] = simt::load_readonly(at + behind);
+  }
+  PRESSO_UNROLL
+  for (u32 i = 0; i < kStepsTogether; ++i) {
+    if (first + i >= count) return;
+    const u32 listed = shared.steps[first + i];
+    const u32 in_part = listed / kVectorSteps;
+    const u32 step = listed % kVectorSteps;
+    const u32 n = vector_rows(slice.rows, vector + in_part);
+    u32 of_row = low[i];
+    if (!slice.is_plain) {
+      const VectorEntry entry = shared.entries[in_part];
+      const u32 shift = step * entry.width % kWordBits;
+      const u32 packed = simt::funnel_shift_right(low[i], high[i], shift) & low_ones(entry.width);
+      of_row =
+          static_cast<u32>(entry.base) + static_cast<u32>(slice.counts.parameters.divisor) * packed;
+      of_row = with_exceptions(words + entry.word_offset, entry, n, step, of_row);
+    }
+    collect_step(of, slice, number + in_part, step, shared.left[in_part][step],
+                 step * kWarpSize + simt::lane() < n ? of_row : 0, begins[i], list);
+  }
+}
+
+/// Collects the rows of vector `number`, the i-th of the part, whose counts are stored in another
+/// form.
+PRESSO_DEVICE void collect_vector(const LeftRows& of, const LeftSlice& slice, u32 number, u32 i,
+                                  LeftShared& shared, LeftList& list) {
   IntegerVector<u32> counts;
-  const ErrorCode code = open_vector(slice.counts, vector, shared.staging, counts);
+  const ErrorCode code = open_vector(slice.counts, number % kLeftVectors, shared.staging, counts);
   if (code != ErrorCode::kOk) {
     if (simt::lane() == 0) {
       report_fault(of.batch.status + slice.first_block, kCountsFault, code);
     }
     return;
   }
-  IntegerVector<u32> with_exceptions = counts;
-  if (counts.kind() != IntegerKind::kPacked) with_exceptions.entry.exceptions = 0;
-  const Exceptions exceptions(with_exceptions);
-  collect_left(of, slice, number, left, list,
-               [&](u32 step) { return count_of_step(counts, exceptions, step); });
-}
-
-/// Asks L2 for what collect_vector() reads of these vectors, of all at once.
-PRESSO_DEVICE void prefetch_rows(const LeftSlice& slice, u32 first,
-                                 const u32 (&left)[kLeftTogether]) {
-  const u32 vector = first % kLeftVectors;
-  PRESSO_UNROLL
-  for (u32 i = 0; i < kLeftTogether; ++i) {
-    if (left[i] != 0) simt::prefetch(slice.begins + (vector + i) * kVectorSteps + simt::lane());
-  }
-  if (slice.is_plain) return;
-  const u32* const words = reinterpret_cast<const u32*>(slice.counts.payload.bytes);
-  const u32 vectors = vectors_of(slice.rows);
-  constexpr u32 kWordsOfEntry = kVectorEntryBytes / 4;
-  u32 offsets[kLeftTogether];
-  u32 fields[kLeftTogether];
-  PRESSO_UNROLL
-  for (u32 i = 0; i < kLeftTogether; ++i) {
-    const u32 one = vector + i < vectors ? vector + i : vector;
-    offsets[i] = simt::load_readonly(words + kWordsOfEntry * one);
-    fields[i] = simt::load_readonly(words + kWordsOfEntry * one + 1);
-  }
-  PRESSO_UNROLL
-  for (u32 i = 0; i < kLeftTogether; ++i) {
-    // As load_entry() has them; only of packed vectors it is known where a row's word is.
-    const bool is_packed = static_cast<IntegerKind>(fields[i] & 0xFF) == IntegerKind::kPacked;
-    const u32 width = fields[i] >> 8 & 0xFF;
-    const u32 at = simt::lane() * width / kWordBits * kLanes;
-    if (left[i] != 0 && is_packed) {
-      simt::prefetch(words + vectors * kWordsOfEntry + offsets[i] + at);
-    }
+  for (u32 steps = simt::ballot(shared.left[i][simt::lane()] != 0); steps != 0;
+       steps &= steps - 1) {
+    const u32 step = simt::find_first_set(steps) - 1;
+    u32 count = 0;
+    for_each_value(counts, [&](u32 at, u32 value) { count = at == step ? value : count; });
+    const u32 begin =
+        simt::load_readonly(slice.begins + number % kLeftVectors * kVectorSteps + step);
+    collect_step(of, slice, number, step, shared.left[i][step],
+                 step * kWarpSize + simt::lane() < counts.n ? count : 0, begin, list);
   }
 }
 
@@ -241,18 +251,42 @@ PRESSO_DEVICE void take_left_vectors(const LeftRows& of, u32 first, LeftShared& 
   u32 left[kLeftTogether];
   load_words(of, slice, first, left);
   clear_words(of, slice, first);
-  u32 any = 0;
+  u32 some = 0;  // of the vectors
   PRESSO_UNROLL
-  for (const u32 word : left) any |= word;
-  if (!simt::any(any != 0)) return;
-  prefetch_rows(slice, first, left);
+  for (u32 i = 0; i < kLeftTogether; ++i) some |= simt::any(left[i] != 0) ? 1u << i : 0;
+  if (some == 0) return;
+  simt::warp_sync();  // what was there has been used; bits are set after all have been cleared
+  u32 others = 0;
+  if (!slice.is_plain) {
+    const bool is_there = simt::lane() < kLeftTogether && (some >> simt::lane() & 1) != 0;
+    VectorEntry entry{};
+    if (is_there) {
+      entry = load_entry(slice.counts.payload.bytes, first % kLeftVectors + simt::lane());
+      shared.entries[simt::lane()] = entry;
+    }
+    others = simt::ballot(is_there && static_cast<IntegerKind>(entry.kind) != IntegerKind::kPacked);
+  }
+  u32 count = 0;
   PRESSO_UNROLL
-  for (u32 i = 0; i < kLeftTogether; ++i) shared.left[i][simt::lane()] = left[i];
-  simt::warp_sync();  // bits are set after all have been cleared
-  PRESSO_NO_UNROLL
   for (u32 i = 0; i < kLeftTogether; ++i) {
-    const u32 own = shared.left[i][simt::lane()];
-    if (simt::any(own != 0)) collect_vector(of, slice, first + i, own, shared, list);
+    shared.left[i][simt::lane()] = left[i];
+    const bool is_listed = left[i] != 0 && (others >> i & 1) == 0;
+    const u32 steps = simt::ballot(is_listed);
+    if (is_listed) {
+      shared.steps[count + simt::popcount(steps & lanes_below())] =
+          static_cast<Byte>(i * kVectorSteps + simt::lane());
+    }
+    count += simt::popcount(steps);
+  }
+  simt::warp_sync();
+  PRESSO_NO_UNROLL
+  for (u32 i = 0; i < count; i += kStepsTogether) {
+    collect_steps(of, slice, first, i, count, shared, list);
+  }
+  PRESSO_NO_UNROLL
+  for (; others != 0; others &= others - 1) {
+    const u32 i = simt::find_first_set(others) - 1;
+    collect_vector(of, slice, first + i, i, shared, list);
   }
 }
 

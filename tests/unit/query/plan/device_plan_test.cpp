@@ -75,7 +75,7 @@ TEST(DevicePlans, TestStringsOnRowsThatOthersLeave) {
   EXPECT_EQ(device_plan_text(*device_kernels(plan, {plan.text()})), plan.text());
   EXPECT_EQ(device_kernels(plan, {"", PlanChoice::Rows::kList})->size(), 1u);
   plan.on_device = DevicePlan{*parse_plan("2;1&5&&4&&3", 5), {1, 2}};
-  EXPECT_EQ(device_plan_text(*device_kernels(plan, {})), "2;5;1&&4&&3");
+  EXPECT_EQ(device_plan_text(*device_kernels(plan, {})), "2;1&5&&4&&3") << "rates decide";
   plan.on_device.reset();
   plan.conditions[4].by_rows = true;
   EXPECT_EQ(device_plan_text(*device_kernels(plan, {})), "2&1&&5&&3&4");

@@ -50,6 +50,13 @@ std::string chosen(const PlannerInput& input, bool may_divide = true) {
   return plan_text(choose_device_plan(input, may_divide).kernels);
 }
 
+DeviceCost strings_by_rows(std::uint32_t strings = 1) {
+  DeviceCost cost = on_column(1);
+  cost.strings_ns = 0.01;
+  cost.strings = cost.by_rows = strings;
+  return cost;
+}
+
 PlannerInput random_input(Random& random, std::size_t conditions) {
   PlannerInput input;
   DeviceFigures figures;
@@ -57,6 +64,7 @@ PlannerInput random_input(Random& random, std::size_t conditions) {
     DeviceCost cost;
     cost.vector_ns = fraction(random);
     cost.once_ns = random.one_in(4) ? fraction(random) : 0;
+    cost.strings_ns = random.one_in(4) ? fraction(random) : 0;
     cost.is_expression = random.one_in(3);
     (cost.is_expression ? cost.row_ns : cost.read_ns) = 2 * fraction(random);
     figures.costs.push_back(cost);
@@ -151,7 +159,15 @@ TEST(DevicePlanner, LooksAtHowRowsLie) {
   EXPECT_EQ(chosen(input), "1;2&&3&4");
 }
 
-/// Strings are tested in all rows before the kernel; then their bits cost next to nothing.
+/// Strings wait for other conditions if these leave few rows, in a kernel that ends.
+TEST(DevicePlanner, TestsStringsOnRowsThatAreLeft) {
+  EXPECT_EQ(chosen(input_of({strings_by_rows(), on_column(8)}, {0.01, 0.001})), "2;1");
+  EXPECT_EQ(chosen(input_of({strings_by_rows(), on_column(8)}, {0.01, 0.5})), "1&2");
+  EXPECT_EQ(chosen(input_of({strings_by_rows(), on_column(8), on_column(12)}, {0.5, 0.1, 0.1})),
+            "2&3;1");
+}
+
+/// Text is decoded in all rows before the kernel; then its bits cost next to nothing.
 TEST(DevicePlanner, AsksBitsOfStringsFirst) {
   DeviceCost strings;
   strings.vector_ns = 0.0005;
@@ -162,13 +178,6 @@ TEST(DevicePlanner, AsksBitsOfStringsFirst) {
   without.device->costs[1].once_ns = 0;
   EXPECT_NEAR(choose_device_plan(input, true).cost_ns(),
               choose_device_plan(without, true).cost_ns() + 0.01, 1e-12);
-}
-
-DeviceCost strings_by_rows(std::uint32_t strings = 1) {
-  DeviceCost cost = on_column(1);
-  cost.once_ns = 0.01;
-  cost.strings = cost.by_rows = strings;
-  return cost;
 }
 
 /// Whether kernels have room for the bits of strings that they ask for.
@@ -198,7 +207,7 @@ TEST(DevicePlanner, EndsKernelsByWhatStringsHaveRoom) {
   EXPECT_TRUE(have_room(four, divided)) << plan_text(divided.kernels);
 
   const PlannerInput six =
-      input_of(std::vector<DeviceCost>(6, strings_by_rows()), std::vector<double>(6, 0.5));
+      input_of(std::vector<DeviceCost>(6, strings_by_rows()), std::vector<double>(6, 1));
   const DevicePlan needed = choose_device_plan(six, true);
   EXPECT_EQ(needed.kernels.size(), 2u);
   EXPECT_TRUE(have_room(six, needed)) << plan_text(needed.kernels);
@@ -207,7 +216,7 @@ TEST(DevicePlanner, EndsKernelsByWhatStringsHaveRoom) {
   EXPECT_EQ(choose_device_plan(lone, true).kernels.size(), 1u) << "no plan has room";
   // Codes of dictionaries take no bits, unless a later row group has other forms.
   PlannerInput coded = six;
-  for (DeviceCost& cost : coded.device->costs) cost.by_rows = 0;
+  for (DeviceCost& cost : coded.device->costs) cost.strings_ns = cost.by_rows = 0;
   EXPECT_EQ(choose_device_plan(coded, true).kernels.size(), 1u);
 }
 
