@@ -410,7 +410,6 @@ struct SumGroupParts {
   PRESSO_DEVICE void add_rows(u32 begin, u32 end, u64 value) const {
     const u32 step = kThreads * kItems;
     for (u32 at = begin + simt::thread_in_block(); at < end; at += step) {
-      if (*static_cast<volatile u32*>(&shared_.is_full) != 0) return;
       u64 keys[kItems];
       u64 orders[kItems];
       PRESSO_UNROLL
