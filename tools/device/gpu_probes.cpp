@@ -139,12 +139,12 @@ class Probes {
 
   Result<GpuQueryTimes> time_all() {
     GpuQueryTimes times;
-    PRESSO_ASSIGN(times.few_rows, few_rows());
     PRESSO_ASSIGN(numbers_, SampleTable::make(numbers_csv(sizes_.rows), sizes_.copies));
     PRESSO_TRY(time_reading(times));
     {
       PRESSO_ASSIGN(const auto loaded, load_to_gpu(device_, numbers_->tables()));
       PRESSO_TRY(warm_up());
+      PRESSO_ASSIGN(times.few_rows, few_rows());
       PRESSO_TRY(time_conditions(times));
       PRESSO_TRY(time_plans(times));
       PRESSO_TRY(time_groups(times));

@@ -588,9 +588,17 @@ void SourceWriter::write_columns() {
 void SourceWriter::write_conditions() {
   line(0, "template <class C>");
   line(0, "PRESSO_DEVICE u32 Question::rows_that_hold(const C& c) {");
-  std::string tests;
+  // Columns are compared in the order in which they are loaded: on an H200 two of them took 10 %
+  // longer in the other one, as the first comparison waited for the last words.
+  std::vector<std::size_t> needed;
   for (std::size_t i = 0; i < source_.tests.size(); ++i) {
-    if (!source_.tests[i].is_needed || is_real(source_.tests[i].column)) continue;
+    if (source_.tests[i].is_needed && !is_real(source_.tests[i].column)) needed.push_back(i);
+  }
+  std::stable_sort(needed.begin(), needed.end(), [this](std::size_t a, std::size_t b) {
+    return source_.tests[a].column < source_.tests[b].column;
+  });
+  std::string tests;
+  for (const std::size_t i : needed) {
     tests += (tests.empty() ? "" : " & ") + std::string("c.template holds<") + text_of(i) + ", " +
              text_of(source_.tests[i].column) + ">(step)";
   }

@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(kSweepThreads, 3) sweep_rows_kernel(StringBatc
   sweep_rows_body(batch);
 }
 
-__global__ void __launch_bounds__(kLeftWarps* kWarpSize, 3) test_left_rows_kernel(LeftRows rows) {
+__global__ void __launch_bounds__(kLeftWarps* kWarpSize, 4) test_left_rows_kernel(LeftRows rows) {
   test_left_rows_body(rows);
 }
 
