@@ -87,43 +87,6 @@ TEST(Shuffles, Carry64BitsAndSigns) {
                [](u32) { return 96; });
 }
 
-TEST(Matrices, OfBytesAreMultiplied) {
-  const auto byte_of = [](u32 seed, u32 row, u32 column) {
-    return (seed + 37 * row + 101 * column + row * column) * 2654435761u >> 24;
-  };
-  const auto four = [&](u32 seed, u32 row, u32 column, u32 down, u32 right) {
-    u32 word = 0;
-    for (u32 i = 0; i < 4; ++i) {
-      word |= byte_of(seed, row + i * down, column + i * right) << (8 * i);
-    }
-    return word;
-  };
-  const auto expected = [&](u32 row, u32 column) {
-    u32 sum = 1000 * row + column;
-    for (u32 k = 0; k < 2 * 16; ++k) sum += byte_of(1, row, k) * byte_of(2, k, column);
-    return sum;
-  };
-  for (u32 i = 0; i < 4; ++i) {
-    const auto row_of = [i](u32 t) { return t % 32 / 4 + i / 2 * 8; };
-    const auto column_of = [i](u32 t) { return t % 4 * 2 + i % 2; };
-    expect_lanes(
-        [&] {
-          const u32 quad = lane() % 4 * 4;
-          u32 a[4];
-          u32 b[2];
-          u32 c[4];
-          for (u32 j = 0; j < 4; ++j) {
-            a[j] = four(1, lane() / 4 + j % 2 * 8, quad + j / 2 * 16, 0, 1);
-            c[j] = 1000 * (lane() / 4 + j / 2 * 8) + lane() % 4 * 2 + j % 2;
-          }
-          for (u32 j = 0; j < 2; ++j) b[j] = four(2, quad + j * 16, lane() / 4, 1, 0);
-          multiply_bytes(c, a, b);
-          return c[i];
-        },
-        [&](u32 t) { return expected(row_of(t), column_of(t)); });
-  }
-}
-
 TEST(Sums, AddUpTheLanesBelow) {
   const auto values = random_values(3);
   expect_lanes([&] { return inclusive_sum(values[thread_in_block()]); },

@@ -45,15 +45,10 @@
 //                bulk_expect(b, sum of bytes), bulk_copy(b, shared, global, bytes) once or more,
 //                and then mbarrier_arrive(b), all in the same lane, or the arrival in another one
 //                that knows that the others have asked for theirs;
-//                has_bulk_copies(): whether the copy engine does so; else the lane copies itself;
+//                below sm_90 the lane copies itself;
 //                bulk_fence() in each lane that wrote to the target by other means, before the
 //                barrier in front of the copy: the copy engine does not see plain order; and
 //                bulk_fence_global() in each that wrote to the source in this kernel
-//   matrices     multiply_bytes(c, a, b): c += a * b by the warp, of 16 x 8, 16 x 32 and 32 x 8
-//                unsigned bytes, c of 32 bits. Lane l has in a[i] the columns from
-//                4 * (l % 4) + 16 * (i / 2) on, four bytes, of row l / 4 + 8 * (i % 2); in b[i] the
-//                rows from 4 * (l % 4) + 16 * i on of column l / 4; in c[i] column
-//                2 * (l % 4) + i % 2 of row l / 4 + 8 * (i / 2)
 //   kernels      allow_next_kernel(): the next one on the stream, where it is launched for that
 //                (programmatic dependent launch), may start when all thread blocks have come here;
 //                await_last_kernel() in it: the one before is done, and what that waited for

@@ -465,14 +465,6 @@ PRESSO_DEVICE void await_last_kernel() {
 #endif
 }
 
-PRESSO_DEVICE bool has_bulk_copies() {
-#if __CUDA_ARCH__ >= 900
-  return true;
-#else
-  return false;
-#endif
-}
-
 // Must precede the arrival of the same lane, or the phase might end too early.
 PRESSO_DEVICE void bulk_expect(u64* barrier, u32 bytes) {
 #if __CUDA_ARCH__ >= 900
@@ -496,17 +488,6 @@ PRESSO_DEVICE void bulk_copy(u64* barrier, void* shared, const void* global, u32
     static_cast<uint4*>(shared)[at] = static_cast<const uint4*>(global)[at];
   }
 #endif
-}
-
-// --- matrices
-
-// Results are signed 32-bit sums of products of unsigned bytes, which never fill them.
-PRESSO_DEVICE void multiply_bytes(u32 (&c)[4], const u32 (&a)[4], const u32 (&b)[2]) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 "
-      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-      : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
 // --- arithmetic

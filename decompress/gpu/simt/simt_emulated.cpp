@@ -171,31 +171,6 @@ void bulk_copy(u64* barrier, void* shared, const void* global, u32 bytes, Locati
   current_block().bulk_copy({"bulk_copy", where}, barrier, shared, global, bytes);
 }
 
-// --- matrices
-
-// Exchanges the matrices as three collectives, then computes four elements in each lane as the
-// table in simt.h lays them out.
-void multiply_bytes(u32 (&c)[4], const u32 (&a)[4], const u32 (&b)[2], Location where) {
-  const auto of_all = [where](u32 low, u32 high) {
-    const Site site{"multiply_bytes", where};
-    return WarpValues(current_block().warp_collective(site, u64{high} << 32 | low, nullptr).in);
-  };
-  const WarpValues of_a[] = {of_all(a[0], a[1]), of_all(a[2], a[3])};
-  const WarpValues of_b = of_all(b[0], b[1]);
-  const auto byte_of = [](u64 words, u32 word, u32 byte) {
-    return static_cast<u32>(words >> (word * kWordBits + byte * 8)) & 0xFF;
-  };
-  for (u32 i = 0; i < 4; ++i) {
-    const u32 row = lane() / 4;
-    const u32 column = 2 * (lane() % 4) + i % 2;
-    for (u32 k = 0; k < 2 * 16; ++k) {
-      const u32 from = k % 16 / 4;
-      c[i] += byte_of(of_a[k / 16][row * 4 + from], i / 2, k % 4) *
-              byte_of(of_b[column * 4 + from], k / 16, k % 4);
-    }
-  }
-}
-
 u64 clock() {
   thread_local u64 calls = 0;
   return ++calls;

@@ -246,12 +246,6 @@ void copy_async_wait(Location where = Location::here()) {
 void mbarrier_init(u64* barrier, u32 arrivals, Location where = Location::here());
 void mbarrier_arrive(u64* barrier, Location where = Location::here());
 void mbarrier_wait(u64* barrier, u32 parity, Location where = Location::here());
-void multiply_bytes(u32 (&c)[4], const u32 (&a)[4], const u32 (&b)[2],
-                    Location where = Location::here());
-// The copy engine is there, so that its rules are tested.
-inline bool has_bulk_copies() {
-  return true;
-}
 // Not checked: the emulator cannot see that a fence is missing.
 inline void bulk_fence() {}
 inline void bulk_fence_global() {}

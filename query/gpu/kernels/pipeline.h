@@ -20,7 +20,6 @@ namespace presso::gpu {
 constexpr std::uint32_t kMostPipelineColumns = 16;
 constexpr std::uint32_t kMostPipelineSteps = 96;
 constexpr std::uint32_t kMostConditionSteps = 48;
-constexpr std::uint32_t kMostConditionDepth = 4;
 constexpr std::uint32_t kMostPipelineCells = 24;
 constexpr std::uint32_t kMostRowBits = 4;
 /// Of Pipeline::row_bits: where a kernel that another one goes before finds the rows that it left.

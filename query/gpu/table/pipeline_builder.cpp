@@ -106,7 +106,7 @@ Status PipelineBuilder::add_filter(const Filter& filter) {
   }
   // OR is computed as a whole where a part of it is.
   if (query::has_expression(filter)) return add_truth(filter.node, filter.negated);
-  PRESSO_TRY(add_tree(filter, 0));
+  PRESSO_TRY(add_tree(filter));
   return push({ConditionStep::Kind::kKeep, 0, 0});
 }
 
@@ -148,12 +148,11 @@ Status PipelineBuilder::filter_by(std::size_t truth) {
   return {};
 }
 
-Status PipelineBuilder::add_tree(const Filter& filter, unsigned depth) {
+Status PipelineBuilder::add_tree(const Filter& filter) {
   if (filter.is_leaf()) return add_leaf(filter);
-  if (depth + 1 >= kMostConditionDepth) return refused("conditions that are nested too deep");
   const bool is_and = filter.kind == Filter::Kind::kAnd;
   for (std::size_t i = 0; i < filter.parts.size(); ++i) {
-    PRESSO_TRY(add_tree(filter.parts[i], depth + (i == 0 ? 0 : 1)));
+    PRESSO_TRY(add_tree(filter.parts[i]));
     if (i > 0) {
       PRESSO_TRY(push({is_and ? ConditionStep::Kind::kAnd : ConditionStep::Kind::kOr, 0, 0}));
     }
@@ -319,7 +318,6 @@ Result<TableConditions> PipelineBuilder::conditions_over(const LoadedTable& tabl
       made.steps.push_back(step);
       continue;
     }
-    // One value more than the leaf alone, for which the stack has room: kMostConditionDepth.
     made.steps.push_back({Condition::kRows, 0, static_cast<Byte>(made.strings.size())});
     made.strings.push_back({leaves_[step.leaf], step.column, is_required(i)});
     if (forms.rows_with_nulls) {

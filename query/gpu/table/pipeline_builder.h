@@ -353,7 +353,7 @@ class PipelineBuilder {
   double share_of(const query::DeviceKernel& kernel) const;
   bool is_required(std::size_t step) const;
   Status add_filter(const query::Filter& filter);
-  Status add_tree(const query::Filter& filter, unsigned depth);
+  Status add_tree(const query::Filter& filter);
   Status add_leaf(const query::Filter& filter);
   Status push(ConditionStep step);
   Result<std::size_t> value_of(query::NodeId id);
