@@ -10,7 +10,7 @@ set(PRESSO_COLD_OPTIONS "" CACHE STRING "Options for code in which little time i
 set(presso_cold_files
   # The command, apart from what writes every line, match or row.
   "tools/(bench|cli|compress|decompress|device|info|io)/.*" "tools/[a-z]*"
-  "python/src/(archive|compress|errors|gpu_.*|module|opened_file|part_ranges|query|scan)"
+  "python/src/(archive|compress|errors|gpu_.*|line_rules|module|opened_file|part_ranges|query|scan)"
   "tools/scan/(flags_.*|glob|scan_(colors|command|device|explain|ignore|input|order|patterns))"
   "tools/scan/scan_(multiline_printer|plan|replace|report|statistics|types|unescape|walk)"
   "tools/parquet/(footer|json_assembler|load_parquet|parquet_.*|thrift)"

@@ -16,6 +16,7 @@ from presso._arguments import MOST, MOST_THREADS, one_of, several, whole
 from presso._files import Sources, address_of, open_files
 from presso._gpu import gpu_of
 from presso._partition import TARGET_BYTES, Partition, lines_and_bytes, of_files, opens_parts
+from presso._times import Time, window
 from presso.errors import ArgumentError
 
 COLUMNS = ("path", "line_number", "offset", "line", "spans")
@@ -44,6 +45,12 @@ def scan(
     unicode: bool = True,
     multiline: bool = False,
     where: str | None = None,
+    since: Time | None = None,
+    until: Time | None = None,
+    tz: str | None = None,
+    year: int | None = None,
+    time_format: str | None = None,
+    time_field: str | None = None,
     before: int = 0,
     after: int = 0,
     lines: tuple[int, int | None] | None = None,
@@ -71,6 +78,17 @@ def scan(
         where: a condition that the fields of lines must meet, too, where lines are JSON objects or
             logfmt: "level = 'error' and ms > 500" (docs/logs.md). Without a pattern the whole line
             is the match. Not for multiline and GPUs.
+        since, until: only lines of this time or later, and before this time (docs/logs.md). A text
+            is as for the command: "2026-11-28 10:00", "2026-11-28T10:00:00Z", "10:00" (today),
+            "-15m" (before now), "yesterday". A datetime without a zone is what clocks show in `tz`;
+            a date is its begin; a timedelta is counted from now, so it is negative. "Now" is when
+            this function is called. Lines without a time belong to the line before them. Not for
+            multiline.
+        tz: the zone of times without one, such as "Europe/Berlin"; the system's by default.
+        year: of a file's last lines, where lines tell none; by default that of its last change, or
+            for file objects and URLs the present.
+        time_format, time_field: how lines write their time, as strptime() reads it, and in which
+            field it is, in JSON lines or key=value pairs. By default the first lines show it.
         before, after: lines of context.
         lines: (first, last): only these lines, counted from 1.
         limit: the most lines that are given, of all files together.
@@ -84,9 +102,10 @@ def scan(
             not for, the CPU searches: plain files, context, most of `invert`, partitions;
             totals["why_cpu"] then says why, else it is empty.
 
-    Raises ArgumentError for a bad pattern, FileError for a file that cannot be opened,
+    Raises ArgumentError for a bad pattern or time, FileError for a file that cannot be opened,
     UnsupportedError where presso-gpu is not there, and when it is used DeviceError where there is
-    no GPU or it fails.
+    no GPU or it fails, and ArgumentError where the first lines of a file tell no time and since= or
+    until= asks for it.
     """
     if not patterns and ((invert and where is None) or word or whole_line):
         raise ArgumentError("no pattern for invert, word or whole_line")
@@ -94,6 +113,9 @@ def scan(
         raise ArgumentError(f"where={where!r}: not a str")
     if where is not None and (multiline or device != "cpu"):
         raise ArgumentError("where= is for lines and the CPU, not with multiline= and device=")
+    for name, value in (("since", since), ("until", until)):
+        if value is not None and multiline:
+            raise ArgumentError(f"{name}= is about lines; it cannot go with multiline=")
     if fixed and like:
         raise ArgumentError("fixed and like exclude each other")
     one_of("on_error", on_error, ("raise", "skip"))
@@ -106,6 +128,7 @@ def scan(
         "unicode": bool(unicode),
         "multiline": bool(multiline),
         "where": where,
+        "times": window(since, until, tz, year, time_format, time_field),
         "before": whole("before", before),
         "after": whole("after", after),
         "first_line": first_line,
@@ -183,8 +206,8 @@ class Scan:
         file's index rules out matches are in no part, if possible. All parts together give the
         lines of this scan; where one ends with an error, so does this scan. Reads what the files
         tell about their lines. Files that are plain, or damaged where that stands, are one part
-        each, and so are all where lines of context or multiline patterns are asked for, or lines=
-        with on_error="skip".
+        each, and so are all where lines of context, lines of some time or multiline patterns are
+        asked for, or lines= with on_error="skip".
 
         With on_error="skip", line numbers after a damaged block are those of the file as it was
         written, in place of being counted as if there were no lines in it (but not where such a
@@ -201,7 +224,8 @@ class Scan:
 
     def _is_everything(self):
         """Whether neither a pattern nor a condition leaves out a line."""
-        return not self._patterns and self._asked["where"] is None
+        asked = self._asked
+        return not self._patterns and asked["where"] is None and asked["times"] is None
 
     def _divided(self, number, target_bytes):
         file = self._files[number]

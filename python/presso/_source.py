@@ -75,8 +75,10 @@ class LineSource:
         if not is_plain or asked["multiline"]:
             return self._asking(base._patterns, asked)
         more = line_question(tree)
-        asked["first_line"] = max(asked["first_line"], more.first)
-        asked["last_line"] = min(asked["last_line"], more.last)
+        # Lines may have the time of a line before them, and the first lines of a file tell how.
+        if asked["times"] is None:
+            asked["first_line"] = max(asked["first_line"], more.first)
+            asked["last_line"] = min(asked["last_line"], more.last)
         # Inverted, a further pattern would give more lines.
         if base._patterns or asked["invert"] or more.patterns is None:
             return self._asking(base._patterns, asked)

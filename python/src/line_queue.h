@@ -19,6 +19,7 @@
 #include "presso/scanner.h"
 #include "python/src/gpu_library.h"
 #include "python/src/last.h"
+#include "python/src/line_rules.h"
 #include "python/src/opened_file.h"
 #include "python/src/running_work.h"
 
@@ -134,12 +135,14 @@ Result<ScanTotals> scan_files(const ScanJob& job, const std::atomic<bool>& cance
     options.cancelled = &cancelled;
     options.on_damage = [&](const DamagedBlock& block) { totals.damage.push_back({at, block}); };
     PRESSO_ASSIGN(const SharedAccess file, job.files[at].open());
+    if (options.times) set_latest(options, file->modified());
     const GuardedAccess guarded(*file, cancelled);
-    PRESSO_ASSIGN(const ScanSummary found, scan_file(guarded, options));
+    const Result<ScanSummary> found = scan_file(guarded, options);
+    if (!found.ok()) return with_advice(found.error(), options);
     // A failed read may have looked like a file without an index, so it is asked for here.
     PRESSO_TRY(guarded.failure());
     if (cancelled) return make_error(ErrorCode::kCancelled);
-    totals.add(found);
+    totals.add(*found);
   }
   return totals;
 }

@@ -16,6 +16,7 @@
 #include "python/src/gpu_library.h"
 #include "python/src/gpu_query.h"
 #include "python/src/interruptible.h"
+#include "python/src/line_rules.h"
 #include "python/src/opened_file.h"
 #include "python/src/query.h"
 #include "python/src/scan.h"
@@ -52,6 +53,7 @@ NB_MODULE(_native, module) {
              "For atexit: ends what runs, and waits for that.");
   presso::python::bind_opened_file(module);
   presso::python::bind_archive(module);
+  presso::python::bind_line_rules(module);
   presso::python::bind_scan(module);
   presso::python::bind_query(module);
   presso::python::bind_compress(module);

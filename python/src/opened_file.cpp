@@ -16,6 +16,7 @@
 #include "presso/table.h"
 #include "presso/wire.h"
 #include "python/src/gil.h"
+#include "tools/times/time_window.h"
 
 namespace presso::python {
 namespace nb = nanobind;
@@ -36,6 +37,11 @@ class PathAccess final : public FileAccess {
   std::uint64_t size() const override { return file_.size(); }
   Status read_at(std::uint64_t offset, MutableBytes into) const override {
     return file_.read_at(offset, into);
+  }
+  std::optional<std::int64_t> modified() const override {
+    struct stat about {};
+    if (::fstat(fd_, &about) != 0) return std::nullopt;
+    return cli::latest_of(about);
   }
 
  private:

@@ -6,7 +6,9 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -24,6 +26,8 @@ class FileAccess : public RandomAccess {
   virtual void raise_interrupt() const {}
   /// The exception of the read that gave this error, or none. With the GIL.
   virtual nanobind::object cause_of(const Error&) const { return nanobind::none(); }
+  /// Its last change in nanoseconds since 1970; nullopt: not known.
+  virtual std::optional<std::int64_t> modified() const { return std::nullopt; }
   /// The Python object that reads the file, or none. With the GIL.
   virtual nanobind::object reader() const { return nanobind::none(); }
 };

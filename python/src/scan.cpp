@@ -23,6 +23,7 @@
 #include "python/src/errors.h"
 #include "python/src/gil.h"
 #include "python/src/interruptible.h"
+#include "python/src/line_rules.h"
 #include "python/src/line_stream.h"
 #include "python/src/owned_stream.h"
 #include "python/src/part_ranges.h"
@@ -454,6 +455,7 @@ Scan make_scan(std::vector<OpenedFile> files, const std::vector<nb::bytes>& patt
   options.after_context = nb::cast<std::uint64_t>(asked["after"]);
   options.first_line = nb::cast<std::uint64_t>(asked["first_line"]);
   options.last_line = nb::cast<std::uint64_t>(asked["last_line"]);
+  options.times = window_of(asked["times"]);
   LineColumns columns;
   columns.as_text = nb::cast<bool>(asked["text"]);
   for (const auto& name : nb::cast<std::vector<std::string>>(asked["columns"])) {

@@ -44,6 +44,7 @@ def test_a_program(cache):
         ("level=3", "progress=3)(x"),
         ("scan.partitions(1 << 20)", "scan.parts(1 << 20)"),
         ("lines=(1, None)", "lines=3"),
+        ("since=since", "since=15.0"),
         ("lambda plain, stored: print(plain, stored)", "lambda plain: None"),
     ],
 )

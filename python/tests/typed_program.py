@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MIT
 """What a user writes, for test_types.py: is not run, but its types are checked."""
+import datetime
+
 import presso
 
 
 def found(path: str) -> list[int]:
     numbers: list[int] = []
     scan = presso.scan([path], "time(d )?out", ignore_case=True, lines=(1, None))
+    since = datetime.timedelta(minutes=-15)
+    scan = presso.scan(path, since=since, until="now", tz="UTC", year=2026)
     for match in scan:
         numbers.append(match.line_number)
         line: bytes = match.line

@@ -329,7 +329,7 @@ class DecompressCommand final : public Command {
     options.fail_fast = !decode_.salvage;
     options.times = times_;
     if (input.is_regular() && !time_flags_.year) {
-      options.times->latest = std::int64_t{input.about().st_mtim.tv_sec} * 1'000'000'000;
+      options.times->latest = latest_of(input.about());
     }
     PRESSO_ASSIGN(const Pattern all, Pattern::compile_literals({""}));
     Status written;

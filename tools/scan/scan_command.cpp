@@ -354,7 +354,7 @@ void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
   std::optional<TimeWindow> no_window;
   for (auto* window : {&options.times, records_ ? &options.records->times : &no_window}) {
     if (!*window || settings_.times.year || !is_file) continue;
-    (*window)->latest = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000;
+    (*window)->latest = latest_of(status);
   }
   // A small file is searched faster than threads start.
   if (input->small()) options.threads = 1;

@@ -37,7 +37,7 @@ Result<ScanCounts> ScanCounts::make(const ScanSettings& settings, const Pattern&
                           "' is no span; spans are like 30s, 15m, 1h, 1d, 1w");
   }
   counts.span_ = *span;
-  PRESSO_ASSIGN(counts.zone_, LocalZone::load(settings.times.zone));
+  PRESSO_ASSIGN(counts.zone_, LocalZone::load(settings.times));
   return counts;
 }
 

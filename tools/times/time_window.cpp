@@ -80,8 +80,9 @@ std::optional<ReadTime> read_time(const std::string& text) {
   return std::nullopt;
 }
 
-Result<Bound> bound_of(Side side, const std::string& given, std::int64_t now,
+Result<Bound> bound_of(Side side, const TimeSettings& settings, std::int64_t now,
                        const LocalZone& zone) {
+  const std::string& given = side == Side::kSince ? settings.since : settings.until;
   std::string text = given;
   if (text == "now") return of_moment(now, zone, side);
   if (text.starts_with('-')) {
@@ -107,18 +108,20 @@ Result<Bound> bound_of(Side side, const std::string& given, std::int64_t now,
     return time->is_moment ? of_moment(time->nanos, zone, side) : of_clock(time->nanos, zone, side);
   }
   return make_error(ErrorCode::kInvalidArgument,
-                    std::string(side == Side::kSince ? "--since: '" : "--until: '") + given +
+                    settings.mark + (side == Side::kSince ? "since: '" : "until: '") + given +
                         "' is no time; times are like '2026-11-28 10:00', 2026-11-28T10:00:00Z, "
                         "10:00, -15m, -2d, today, yesterday, now, @1764324000");
 }
 
 }  // namespace
 
-Result<LocalZone> LocalZone::load(const std::string& name) {
+Result<LocalZone> LocalZone::load(const TimeSettings& settings) {
   LocalZone zone;
-  if (name.empty()) return zone;
-  auto named = query::TimeZone::load(name);
-  if (!named.ok()) return make_error(ErrorCode::kInvalidArgument, "--tz: " + named.error().what);
+  if (settings.zone.empty()) return zone;
+  auto named = query::TimeZone::load(settings.zone);
+  if (!named.ok()) {
+    return make_error(ErrorCode::kInvalidArgument, settings.mark + "tz: " + named.error().what);
+  }
   zone.named_ = std::move(*named);
   return zone;
 }
@@ -244,7 +247,7 @@ std::vector<Flag> time_flags(TimeSettings& s) {
 Result<TimeWindow> time_window(const TimeSettings& settings) {
   TimeWindow window;
   window.hint = settings.hint;
-  PRESSO_ASSIGN(const LocalZone zone, LocalZone::load(settings.zone));
+  PRESSO_ASSIGN(const LocalZone zone, LocalZone::load(settings));
   const std::int64_t now = std::chrono::duration_cast<std::chrono::nanoseconds>(
                                std::chrono::system_clock::now().time_since_epoch())
                                .count();
@@ -256,16 +259,22 @@ Result<TimeWindow> time_window(const TimeSettings& settings) {
     window.latest_is_given = true;
   }
   if (!settings.since.empty()) {
-    PRESSO_ASSIGN(const Bound since, bound_of(Side::kSince, settings.since, now, zone));
+    PRESSO_ASSIGN(const Bound since, bound_of(Side::kSince, settings, now, zone));
     window.moments.since = since.moment;
     window.clocks.since = since.clock;
   }
   if (!settings.until.empty()) {
-    PRESSO_ASSIGN(const Bound until, bound_of(Side::kUntil, settings.until, now, zone));
+    PRESSO_ASSIGN(const Bound until, bound_of(Side::kUntil, settings, now, zone));
     window.moments.until = until.moment;
     window.clocks.until = until.clock;
   }
   return window;
+}
+
+std::int64_t latest_of(const struct stat& about) {
+  // Leaves room for the day by which lines may be later.
+  constexpr std::int64_t kMost = TimeWindow::kLast / kSecond - 2 * kDay;
+  return std::clamp(std::int64_t{about.st_mtim.tv_sec}, -kMost, kMost) * kSecond;
 }
 
 }  // namespace presso::cli

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The flags about the times of lines: --since and --until with what helps to read times, and the
-// window of times that they mean (TimeWindow). Tested by tests/cli/test_scan_times.py.
+// window of times that they mean (TimeWindow). Python's scan has the same options. Tested by
+// tests/cli/test_scan_times.py and python/tests/test_times.py.
 #pragma once
+
+#include <sys/stat.h>
 
 #include <cstdint>
 #include <memory>
@@ -28,13 +31,16 @@ struct TimeSettings {
   std::string zone;
   std::optional<std::uint64_t> year;
   TimeHint hint;
+  /// What stands before the names of options in messages; nothing in Python.
+  std::string mark = "--";
 };
 
 /// A zone: that of --tz, or the system's.
 class LocalZone {
  public:
-  /// `name`: of the IANA database; empty: the system's. Error: kInvalidArgument, which names --tz.
-  static Result<LocalZone> load(const std::string& name);
+  /// `settings.zone`: of the IANA database; empty: the system's. Error: kInvalidArgument, which
+  /// names the flag.
+  static Result<LocalZone> load(const TimeSettings& settings);
 
   /// Seconds east of UTC at a moment, in seconds since 1970.
   std::int64_t offset_at(std::int64_t utc) const;
@@ -63,5 +69,8 @@ std::vector<Flag> time_flags(TimeSettings& settings);
 /// The window that the flags mean, `latest` being the present unless --year was given. Error:
 /// kInvalidArgument, which names the flag.
 Result<TimeWindow> time_window(const TimeSettings& settings);
+
+/// TimeWindow::latest for a file, unless a year was given: its last change.
+std::int64_t latest_of(const struct stat& about);
 
 }  // namespace presso::cli
