@@ -26,9 +26,9 @@ class Match(NamedTuple):
     """A line that was found, or a line of its context."""
 
     path: str
-    line_number: int  #: from 1 on
+    line_number: int  #: from 1 on; of a record, that of its first line
     offset: int  #: of its first byte in the plain text
-    line: bytes  #: with its line end
+    line: bytes  #: with its line end; of a record, all its lines
     spans: tuple[tuple[int, int], ...]  #: (begin, end) of each match in it
     kind: str  #: "match"; for a line of context "before" or "after"
 
@@ -51,6 +51,9 @@ def scan(
     year: int | None = None,
     time_format: str | None = None,
     time_field: str | None = None,
+    record_start: str | bytes | None = None,
+    record: str | None = None,
+    record_limit: int = 16 << 20,
     before: int = 0,
     after: int = 0,
     lines: tuple[int, int | None] | None = None,
@@ -89,6 +92,14 @@ def scan(
             for file objects and URLs the present.
         time_format, time_field: how lines write their time, as strptime() reads it, and in which
             field it is, in JSON lines or key=value pairs. By default the first lines show it.
+        record_start: a regular expression: search records of several lines, such as a message with
+            its stack trace; one begins at each line that it matches (docs/logs.md). A record is
+            found if a pattern matches one of its lines, with invert if none does, and is given as
+            one Match. limit, before, after and counts are of records. Not for multiline, where and
+            lines; ignore_case, fixed and the like are about patterns only.
+        record: "indent": records begin at lines that do not begin with a space or a tab; "time": at
+            lines that have a time, found as for since.
+        record_limit: the bytes of the longest record that may reach across blocks.
         before, after: lines of context.
         lines: (first, last): only these lines, counted from 1.
         limit: the most lines that are given, of all files together.
@@ -104,8 +115,8 @@ def scan(
 
     Raises ArgumentError for a bad pattern or time, FileError for a file that cannot be opened,
     UnsupportedError where presso-gpu is not there, and when it is used DeviceError where there is
-    no GPU or it fails, and ArgumentError where the first lines of a file tell no time and since= or
-    until= asks for it.
+    no GPU or it fails, ArgumentError where the first lines of a file tell no time that since=,
+    until= or record= asks for, and UnsupportedError for a record that is too long.
     """
     if not patterns and ((invert and where is None) or word or whole_line):
         raise ArgumentError("no pattern for invert, word or whole_line")
@@ -116,6 +127,13 @@ def scan(
     for name, value in (("since", since), ("until", until)):
         if value is not None and multiline:
             raise ArgumentError(f"{name}= is about lines; it cannot go with multiline=")
+    times = window(since, until, tz, year, time_format, time_field)
+    records = _record_rule(record_start, record, record_limit, times)
+    others = ("multiline", multiline), ("lines", lines is not None), ("where", where is not None)
+    for name, is_given in others if records is not None else ():
+        if is_given:
+            kind = "record" if record_start is None else "record_start"
+            raise ArgumentError(f"{name}= is about single lines; it cannot go with {kind}=")
     if fixed and like:
         raise ArgumentError("fixed and like exclude each other")
     one_of("on_error", on_error, ("raise", "skip"))
@@ -128,7 +146,8 @@ def scan(
         "unicode": bool(unicode),
         "multiline": bool(multiline),
         "where": where,
-        "times": window(since, until, tz, year, time_format, time_field),
+        "times": None if since is None and until is None else times,
+        "records": records,
         "before": whole("before", before),
         "after": whole("after", after),
         "first_line": first_line,
@@ -143,6 +162,19 @@ def scan(
     }
     patterns = [_bytes_of(pattern) for pattern in patterns]
     return Scan(open_files(sources, later=True), patterns, asked)
+
+
+def _record_rule(start, form, limit, times):
+    """What _native.make_scan() takes for records; None if lines are searched."""
+    limit = whole("record_limit", limit, least=1)
+    if form is not None:
+        one_of("record", form, ("indent", "time"))
+        if start is not None:
+            raise ArgumentError("record= cannot go with record_start=")
+        return form, None, limit, times if form == "time" else None
+    if start is not None and not isinstance(start, (str, bytes)):
+        raise ArgumentError(f"record_start={start!r}: not str or bytes")
+    return None if start is None else ("start", _bytes_of(start), limit, None)
 
 
 def _line_range(lines):
@@ -206,8 +238,8 @@ class Scan:
         file's index rules out matches are in no part, if possible. All parts together give the
         lines of this scan; where one ends with an error, so does this scan. Reads what the files
         tell about their lines. Files that are plain, or damaged where that stands, are one part
-        each, and so are all where lines of context, lines of some time or multiline patterns are
-        asked for, or lines= with on_error="skip".
+        each, and so are all where lines of context, lines of some time, records or multiline
+        patterns are asked for, or lines= with on_error="skip".
 
         With on_error="skip", line numbers after a damaged block are those of the file as it was
         written, in place of being counted as if there were no lines in it (but not where such a
@@ -225,7 +257,8 @@ class Scan:
     def _is_everything(self):
         """Whether neither a pattern nor a condition leaves out a line."""
         asked = self._asked
-        return not self._patterns and asked["where"] is None and asked["times"] is None
+        conditions = asked["where"], asked["times"], asked["records"]
+        return not self._patterns and conditions == (None, None, None)
 
     def _divided(self, number, target_bytes):
         file = self._files[number]

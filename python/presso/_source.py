@@ -2,7 +2,7 @@
 """The lines or rows that engines read, with the columns and filters that they pass.
 
 A filter is handed on only where that cannot change the answer: not beside a limit, lines of
-context, matches across lines, or a query that groups, joins or sorts. Tested by
+context, matches across lines, records, or a query that groups, joins or sorts. Tested by
 python/tests/test_engines.py.
 """
 
@@ -72,7 +72,7 @@ class LineSource:
             asked["columns"] = list(columns)
         # A filter would change what a limit counts, and which lines are context.
         is_plain = asked["limit"] == MOST and not asked["before"] and not asked["after"]
-        if not is_plain or asked["multiline"]:
+        if not is_plain or asked["multiline"] or asked["records"] is not None:
             return self._asking(base._patterns, asked)
         more = line_question(tree)
         # Lines may have the time of a line before them, and the first lines of a file tell how.

@@ -28,11 +28,11 @@ def window(
     year: int | None,
     time_format: str | None,
     time_field: str | None,
-) -> tuple[Any, ...] | None:
-    """The window of times for _native.make_scan(); None if no limit is given. All arguments are
-    checked, those too that have no effect without a limit."""
+) -> tuple[Any, ...]:
+    """The window of times for _native.make_scan(). All arguments are checked, those too that have
+    no effect without a limit."""
     now = datetime.datetime.now(datetime.timezone.utc)
-    found = _native.time_window(
+    return _native.time_window(
         since=_text_of("since", since, now),
         until=_text_of("until", until, now),
         zone="" if tz is None else text("tz", tz),
@@ -40,7 +40,6 @@ def window(
         format=None if time_format is None else text("time_format", time_format),
         field="" if time_field is None else text("time_field", time_field),
     )
-    return None if since is None and until is None else found
 
 
 def _text_of(name, value, now):

@@ -30,14 +30,16 @@ bool is_full(const LineBatch& lines, const std::string& name) {
 }  // namespace
 
 /// Opens the GPU's engine if the job asks for one; parts of files are left to the CPU, and the
-/// reason is noted. A part is some blocks of a file, and kernels search whole files. Times are not
-/// among what the engine is told.
+/// reason is noted. A part is some blocks of a file, and kernels search whole files. Times and
+/// records are not among what the engine is told.
 Searches::Searches(const ScanJob& job) : job_(job) {
   if (job.gpu == nullptr) return;
   if (job.part) {
     note("a part of a file is searched");
   } else if (job.options.times) {
     note("only lines of some time are asked for");
+  } else if (job.options.records) {
+    note("records of several lines are asked for");
   } else {
     gpu_.emplace(*job.gpu);
   }

@@ -135,7 +135,7 @@ Result<ScanTotals> scan_files(const ScanJob& job, const std::atomic<bool>& cance
     options.cancelled = &cancelled;
     options.on_damage = [&](const DamagedBlock& block) { totals.damage.push_back({at, block}); };
     PRESSO_ASSIGN(const SharedAccess file, job.files[at].open());
-    if (options.times) set_latest(options, file->modified());
+    if (options.times || options.records) set_latest(options, file->modified());
     const GuardedAccess guarded(*file, cancelled);
     const Result<ScanSummary> found = scan_file(guarded, options);
     if (!found.ok()) return with_advice(found.error(), options);

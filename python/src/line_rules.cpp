@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "python/src/errors.h"
+#include "python/src/opened_file.h"
+#include "tools/scan/scan_patterns.h"
 #include "tools/times/time_window.h"
 
 namespace presso::python {
@@ -58,14 +60,37 @@ std::optional<TimeWindow> window_of(const nb::object& tuple) {
   return window;
 }
 
+std::optional<RecordRule> records_of(const nb::object& tuple, bool unicode) {
+  if (tuple.is_none()) return std::nullopt;
+  RecordRule rule;
+  const std::string kind = nb::cast<std::string>(tuple[0]);
+  rule.most_bytes = nb::cast<std::uint64_t>(tuple[2]);
+  rule.times = window_of(tuple[3]);
+  if (kind != "start") {
+    rule.kind = kind == "time" ? RecordRule::Kind::kTime : RecordRule::Kind::kIndent;
+    return rule;
+  }
+  rule.kind = RecordRule::Kind::kStart;
+  PatternOptions options;
+  options.unicode = unicode;
+  const std::string start = bytes_of(nb::cast<nb::bytes>(tuple[1]));
+  rule.start = take(cli::compile_record_start(start, options, "record_start"));
+  return rule;
+}
+
 void set_latest(ScanOptions& options, std::optional<std::int64_t> modified) {
-  if (!modified || !options.times || options.times->latest_is_given) return;
-  options.times->latest = *modified;
+  std::optional<TimeWindow> none;
+  for (auto* window : {&options.times, options.records ? &options.records->times : &none}) {
+    if (modified && *window && !(*window)->latest_is_given) (*window)->latest = *modified;
+  }
 }
 
 Error with_advice(Error error, const ScanOptions& options) {
-  if (options.times && error.code == ErrorCode::kInvalidArgument) {
+  const bool has_times = options.times || (options.records && options.records->times);
+  if (has_times && error.code == ErrorCode::kInvalidArgument) {
     error.what += "; time_format= says how they are written, time_field= where";
+  } else if (options.records && error.code == ErrorCode::kUnsupported) {
+    error.what += " (record_limit= sets how long one may be)";
   }
   return error;
 }

@@ -456,6 +456,7 @@ Scan make_scan(std::vector<OpenedFile> files, const std::vector<nb::bytes>& patt
   options.first_line = nb::cast<std::uint64_t>(asked["first_line"]);
   options.last_line = nb::cast<std::uint64_t>(asked["last_line"]);
   options.times = window_of(asked["times"]);
+  options.records = records_of(asked["records"], flags.options.unicode);
   LineColumns columns;
   columns.as_text = nb::cast<bool>(asked["text"]);
   for (const auto& name : nb::cast<std::vector<std::string>>(asked["columns"])) {

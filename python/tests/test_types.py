@@ -45,6 +45,7 @@ def test_a_program(cache):
         ("scan.partitions(1 << 20)", "scan.parts(1 << 20)"),
         ("lines=(1, None)", "lines=3"),
         ("since=since", "since=15.0"),
+        ('record="time"', "record=True"),
         ("lambda plain, stored: print(plain, stored)", "lambda plain: None"),
     ],
 )

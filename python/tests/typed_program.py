@@ -9,7 +9,7 @@ def found(path: str) -> list[int]:
     numbers: list[int] = []
     scan = presso.scan([path], "time(d )?out", ignore_case=True, lines=(1, None))
     since = datetime.timedelta(minutes=-15)
-    scan = presso.scan(path, since=since, until="now", tz="UTC", year=2026)
+    scan = presso.scan(path, since=since, until="now", tz="UTC", year=2026, record="time")
     for match in scan:
         numbers.append(match.line_number)
         line: bytes = match.line

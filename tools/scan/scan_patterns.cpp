@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "presso/expression.h"
@@ -159,6 +160,18 @@ Result<Pattern> compile_patterns(const ScanSettings& settings) {
   return pattern.with_conditions(std::move(required), std::move(forbidden));
 }
 
+Result<Pattern> compile_record_start(const std::string& text, const PatternOptions& options,
+                                     const std::string& option) {
+  const Status checked = check(text, true);
+  if (!checked.ok()) return refuse(option + ": " + checked.error().what);
+  if (text.find('\n') != std::string::npos) {
+    return refuse(option + ": a pattern holds a line feed, which no line can match");
+  }
+  Result<Pattern> start = Pattern::compile(std::span(&text, 1), options);
+  if (!start.ok()) return refuse(option + ":\n" + explain_error(text, start.error()));
+  return start;
+}
+
 Result<std::optional<RecordRule>> compile_records(const ScanSettings& settings,
                                                   const TimeWindow& times) {
   if (!settings.has_records()) return std::optional<RecordRule>();
@@ -172,17 +185,12 @@ Result<std::optional<RecordRule>> compile_records(const ScanSettings& settings,
     if (by_time) rule.times = times;
     return std::optional<RecordRule>(std::move(rule));
   }
-  const std::vector<std::string> texts = {*settings.record_start};
   PatternOptions options;
   options.crlf = settings.line_end == ScanSettings::LineEnd::kCrlf;
   options.unicode = settings.unicode;
-  PRESSO_TRY(check(texts.front(), false));
   rule.kind = RecordRule::Kind::kStart;
-  Result<Pattern> start = Pattern::compile(texts, options);
-  if (!start.ok()) {
-    return refuse("--record-start:\n" + explain_error(texts.front(), start.error()));
-  }
-  rule.start = std::move(*start);
+  PRESSO_ASSIGN(rule.start,
+                compile_record_start(*settings.record_start, options, "--record-start"));
   return std::optional<RecordRule>(std::move(rule));
 }
 

@@ -19,6 +19,11 @@ namespace presso::cli {
 /// --where. Prints warnings about conditions.
 Result<Pattern> compile_patterns(const ScanSettings& settings);
 
+/// The pattern of lines that begin records, as --record-start and Python's record_start= have it;
+/// `option` names it in messages. Error: kInvalidArgument, with a caret below the place.
+Result<Pattern> compile_record_start(const std::string& text, const PatternOptions& options,
+                                     const std::string& option);
+
 /// The rule for records that the flags ask for; nullopt if there are none. `times` is for --record
 /// time. Errors: those of compile_patterns(), named by the flag.
 Result<std::optional<RecordRule>> compile_records(const ScanSettings& settings,
