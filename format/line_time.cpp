@@ -482,7 +482,9 @@ std::optional<std::int64_t> TimeReader::time_of(Bytes line, Memo& memo) const {
   if (!memo.begin_.empty() && text.starts_with(memo.begin_)) {
     Parts parts = memo.parts_;
     parts.nanos = 0;
-    return read_end(text.data() + memo.begin_.size(), end, parts, memo);
+    // What does not go on as a time may have one elsewhere, as in lines without a memo.
+    const auto time = read_end(text.data() + memo.begin_.size(), end, parts, memo);
+    if (time) return time;
   }
   if (!form_.key.empty()) {
     const char* const at = value_begin(text, form_.key, quoted_key_);

@@ -229,6 +229,17 @@ class Times(Scan):
         self.assertEqual(self.scan(*berlin, "--since", "2026-10-25T00:50Z", "--until",
                                    "2026-10-25T01:10Z", "-c", "", "back"), b"2\n")
 
+    def test_a_time_behind_what_only_begins_as_one(self):
+        rows = [f"2026-11-28 10:{i // 60:02}:{i % 60:02} row {i} of it\n" for i in range(3000)]
+        rows[2500] = "2026-11-28 10:aa 2026-11-30 10:00:00 the word after\n"
+        self.write_log("log", rows)
+        self.compress("log", "--block-size", "16K")
+        asked = ("--since", "2026-11-30", "--until", "2026-12-01", "word")
+        for name in ("log", "log.presso"):
+            for more in ((), ("--record", "time")):
+                got = self.scan(*more, *asked, name)
+                self.assertEqual(got, rows[2500].encode(), (name, more))
+
     def test_forged_times_are_found(self):
         self.write_log("log", made_log("iso", 4000, 60, 3))
         self.compress("log", "--block-size", "16K")
