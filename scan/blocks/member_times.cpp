@@ -28,13 +28,14 @@ Buffer sample_of(const CompressedFile& archive, const ArchiveMember& member) {
 
 }  // namespace
 
-const TimeReader* time_reader_at(std::span<const MemberTimes> members, std::uint64_t offset) {
+TimeFormRange time_form_at(std::span<const MemberTimes> members, std::uint64_t offset) {
   const auto after = std::upper_bound(
       members.begin(), members.end(), offset,
       [](std::uint64_t at, const MemberTimes& member) { return at < member.plain_offset; });
-  if (after == members.begin()) return nullptr;
-  const std::optional<TimeReader>& reader = std::prev(after)->reader;
-  return reader ? &*reader : nullptr;
+  const std::uint64_t end = after == members.end() ? ~std::uint64_t{0} : after->plain_offset;
+  if (after == members.begin()) return {0, end, nullptr};
+  const MemberTimes& member = *std::prev(after);
+  return {member.plain_offset, end, member.reader ? &*member.reader : nullptr};
 }
 
 bool any_tells_times(std::span<const MemberTimes> members) {

@@ -22,9 +22,15 @@ struct MemberTimes {
   std::optional<TimeFacts> facts;    ///< by which blocks may be left out, as they fit the window
 };
 
-/// How lines at `offset` of the plain text tell their time; nullptr where they do not. `members`:
-/// in order.
-const TimeReader* time_reader_at(std::span<const MemberTimes> members, std::uint64_t offset);
+/// How the lines of a part [begin, end) of the plain text tell their time.
+struct TimeFormRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  const TimeReader* reader = nullptr;  ///< nullptr: they do not
+};
+
+/// The part with `offset`: a member, or what is before the first one. `members`: in order.
+TimeFormRange time_form_at(std::span<const MemberTimes> members, std::uint64_t offset);
 /// Whether lines of any member tell a time.
 bool any_tells_times(std::span<const MemberTimes> members);
 

@@ -22,7 +22,8 @@ std::optional<RecordBorders> record_borders(const ScanOptions& options,
   if (rule.kind == RecordRule::Kind::kStart) {
     return RecordBorders(matcher_of(*rule.start), options.decode.level);
   }
-  return RecordBorders([times](std::uint64_t offset) { return time_reader_at(times, offset); });
+  return RecordBorders(
+      [times](std::uint64_t offset) { return time_form_at(times, offset).reader; });
 }
 
 std::vector<RecordCondition> record_conditions(const ScanOptions& options) {

@@ -31,42 +31,69 @@ void TimeFilter::forget(LookBack look_back) {
   look_back_ = std::move(look_back);
 }
 
-std::optional<LineTime> TimeFilter::time_of(Bytes line, std::uint64_t offset) const {
-  const TimeReader* const reader = time_reader_at(members_, offset);
-  if (reader == nullptr) return std::nullopt;
-  const auto time = reader->time_of(line);
-  if (!time) return std::nullopt;
-  return LineTime{*time, reader->has_zone()};
-}
+/// The times that the lines of a text have themselves. How they tell it is looked up once for all
+/// lines of a member, which is nearly always once for the text.
+class TextTimes {
+ public:
+  /// Keeps the bytes and the members by reference. `offset`: of the text in the plain text.
+  TextTimes(Bytes text, std::uint64_t offset, std::span<const MemberTimes> members)
+      : text_(text), offset_(offset), members_(members) {}
+
+  /// The time of the line [begin, end).
+  std::optional<LineTime> of(std::size_t begin, std::size_t end) {
+    const std::uint64_t offset = offset_ + begin;
+    if (offset < form_.begin || offset >= form_.end) {
+      form_ = time_form_at(members_, offset);
+      memo_ = {};
+    }
+    if (form_.reader == nullptr) return std::nullopt;
+    const auto time = form_.reader->time_of(text_.subspan(begin, end - begin), memo_);
+    if (!time) return std::nullopt;
+    return LineTime{*time, form_.reader->has_zone()};
+  }
+  /// Those of the first and of the last line in [begin, end) that has one.
+  std::optional<LineTime> first(std::size_t begin, std::size_t end) {
+    for (std::size_t next = begin; begin < end; begin = next) {
+      next = std::min(line_end(text_, begin), end);
+      if (auto time = of(begin, next)) return time;
+    }
+    return std::nullopt;
+  }
+  std::optional<LineTime> last(std::size_t begin, std::size_t end) {
+    while (end > begin) {
+      const std::size_t at = line_begin(text_, begin, end - 1);
+      if (auto time = of(at, end)) return time;
+      end = at;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  const Bytes text_;
+  const std::uint64_t offset_;
+  const std::span<const MemberTimes> members_;
+  TimeFormRange form_;
+  TimeReader::Memo memo_;
+};
 
 std::optional<LineTime> TimeFilter::last_in(Bytes text, std::uint64_t offset) const {
-  for (std::size_t end = text.size(); end > 0;) {
-    const std::size_t begin = line_begin(text, 0, end - 1);
-    if (auto time = time_of(text.subspan(begin, end - begin), offset + begin)) return time;
-    end = begin;
-  }
-  return std::nullopt;
-}
-
-std::optional<LineTime> TimeFilter::first_in(Bytes record, std::uint64_t offset) const {
-  for (std::size_t begin = 0, end = 0; begin < record.size(); begin = end) {
-    end = line_end(record, begin);
-    if (auto time = time_of(record.subspan(begin, end - begin), offset + begin)) return time;
-  }
-  return std::nullopt;
+  return TextTimes(text, offset, members_).last(0, text.size());
 }
 
 void TimeFilter::pass(Bytes text, std::uint64_t offset) {
-  const auto last = last_in(text, offset);
+  TextTimes times(text, offset, members_);
+  pass(times, 0, text.size());
+}
+
+void TimeFilter::pass(TextTimes& text, std::size_t begin, std::size_t end) {
+  const auto last = text.last(begin, end);
   if (!last) return;
   last_ = last;
   look_back_ = nullptr;
 }
 
-bool TimeFilter::wants_line(Bytes text, std::uint64_t offset, FoundLine& line) {
-  const Bytes found = text.subspan(line.begin, line.end - line.begin);
-  const auto time =
-      of_records_ ? first_in(found, offset + line.begin) : time_of(found, offset + line.begin);
+bool TimeFilter::wants_line(TextTimes& text, FoundLine& line) {
+  const auto time = of_records_ ? text.first(line.begin, line.end) : text.of(line.begin, line.end);
   if (time) {
     last_ = time;
     look_back_ = nullptr;
@@ -81,14 +108,15 @@ bool TimeFilter::wants_line(Bytes text, std::uint64_t offset, FoundLine& line) {
 }
 
 void TimeFilter::keep_wanted(Bytes text, std::uint64_t offset, Findings& findings) {
+  TextTimes times(text, offset, members_);
   std::size_t settled = 0;
   const auto pass_to = [&](std::size_t end) {
-    pass(text.subspan(settled, end - settled), offset + settled);
+    pass(times, settled, end);
     settled = end;
   };
   std::erase_if(findings.found, [&](FoundLine& line) {
     pass_to(line.begin);
-    const bool wanted = wants_line(text, offset, line);
+    const bool wanted = wants_line(times, line);
     // The last time in a record may be another than its own.
     if (of_records_) {
       pass_to(line.end);

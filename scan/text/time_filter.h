@@ -28,6 +28,8 @@ struct LineTime {
 /// where they do not.
 std::vector<MemberTimes> times_by_sample(Bytes text, const TimeWindow& window);
 
+class TextTimes;  // the times of a text's own lines
+
 class TimeFilter {
  public:
   /// The time of the lines that follow, up to one with a time of its own; nullopt: none is wanted.
@@ -58,11 +60,8 @@ class TimeFilter {
   std::optional<LineTime> last_in(Bytes text, std::uint64_t offset) const;
 
  private:
-  /// The time that a line itself has.
-  std::optional<LineTime> time_of(Bytes line, std::uint64_t offset) const;
-  /// That of a record's first line that has one.
-  std::optional<LineTime> first_in(Bytes record, std::uint64_t offset) const;
-  bool wants_line(Bytes text, std::uint64_t offset, FoundLine& line);
+  void pass(TextTimes& text, std::size_t begin, std::size_t end);
+  bool wants_line(TextTimes& text, FoundLine& line);
 
   const TimeWindow& window_;
   std::span<const MemberTimes> members_;
