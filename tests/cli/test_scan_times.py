@@ -229,6 +229,29 @@ class Times(Scan):
         self.assertEqual(self.scan(*berlin, "--since", "2026-10-25T00:50Z", "--until",
                                    "2026-10-25T01:10Z", "-c", "", "back"), b"2\n")
 
+    def test_files_are_sorted_by_their_first_lines(self):
+        self.write("a", b"at first\n2026-11-03 01:00:00.5 c\n2026-11-01 00:00:00 back\n")
+        self.write("b.gz", gzip.compress(b"2026-11-02 01:00:00 b\n"))
+        self.write("c", b"2026-11-03 00:00:00.25Z d\n")
+        self.write("d", b"@ none at all\n")
+        self.write_log("log", [f"2026-11-01 10:{i // 60:02}:{i % 60:02} a\n" for i in range(3000)])
+        self.compress("log", "--block-size", "16K")
+        names = ["d", "c", "b.gz", "a", "log.presso"]
+        for zone, order in (("UTC", "log.presso b.gz c a d"),
+                            ("Europe/Berlin", "log.presso b.gz c a d"),
+                            ("Asia/Tokyo", "log.presso b.gz a c d")):
+            for key, wanted in (("--sort", order.split()), ("--sortr", order.split()[::-1])):
+                for order_of in (("--files", *names), ("-l", "", *names)):
+                    done = self.run_presso("scan", key, "time", "--tz", zone, *order_of)
+                    self.assertEqual(done.out.decode().split(), wanted, (zone, order_of))
+                    self.assertIn("d: none of its first lines tells a known time", done.err)
+                    self.assertEqual(done.err.count("\n"), 1)
+        for more in (("--since", "2026-11-02"), ("--time-format", "%Y-%m-%d %H:%M:%S")):
+            self.assertEqual(self.scan("--sort", "time", *more, "-c", "", "c", "b.gz"),
+                             b"b.gz:1\nc:1\n")
+        self.fails("scan", "--sort", "time", "a", "c", "missing", saying="missing")
+        self.fails("scan", "--sort", "time", "--tz", "Mars", "a", "c", saying="--tz")
+
     def test_a_time_behind_what_only_begins_as_one(self):
         rows = [f"2026-11-28 10:{i // 60:02}:{i % 60:02} row {i} of it\n" for i in range(3000)]
         rows[2500] = "2026-11-28 10:aa 2026-11-30 10:00:00 the word after\n"

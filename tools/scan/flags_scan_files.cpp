@@ -27,6 +27,7 @@ Apply order_into(FileOrder& order, bool reverse) {
     order.key = given.value == "modified"   ? Key::kModified
                 : given.value == "accessed" ? Key::kAccessed
                 : given.value == "created"  ? Key::kCreated
+                : given.value == "time"     ? Key::kLines
                                             : Key::kPath;
     order.reverse = reverse && given.value != "none";
     return {};
@@ -150,17 +151,20 @@ std::vector<Flag> scan_file_flags(ScanSettings& s) {
        .value_name = "KEY",
        .category = kOutput,
        .brief = "the order of files",
-       .text = "For all but path, all files are found before the first one is searched, and those "
-               "of all operands are sorted together. 'none' is the same as path. Files without "
-               "such a time, as standard input, come last.",
-       .choices = {"path", "modified", "accessed", "created", "none"},
+       .text =
+           "For all but path, all files are found before the first one is searched, and those "
+           "of all operands are sorted together. 'time' is what the first line says that tells "
+           "its time (see --since), whatever the file is called and how it is compressed, as "
+           "for the files of a rotation. 'none' is the same as path. Files without such a time, "
+           "as standard input, come last.",
+       .choices = {"path", "time", "modified", "accessed", "created", "none"},
        .default_value = "path",
        .apply = order_into(s.order, false)},
       {.name = "sortr",
        .value_name = "KEY",
        .category = kOutput,
        .brief = "the reverse order of files; the last of --sort and --sortr wins",
-       .choices = {"path", "modified", "accessed", "created", "none"},
+       .choices = {"path", "time", "modified", "accessed", "created", "none"},
        .apply = order_into(s.order, true)},
       {.short_name = 'z',
        .name = "search-zip",

@@ -115,6 +115,7 @@ class ScanCommand final : public Command {
   std::optional<ScanPlan> plan_;
   std::optional<Pattern> pattern_;
   std::optional<TimeWindow> times_;
+  std::optional<FirstLineTimes> line_times_;  ///< for --sort=time
   std::optional<RecordRule> records_;
   std::optional<ScanDevice> device_;
   std::optional<Output> output_;
@@ -137,6 +138,9 @@ Result<int> ScanCommand::run(std::vector<std::string> operands) {
   open_closed_stdin();
   PRESSO_TRY(settings_.walk.types.settle());
   if (settings_.type_list) return list_types();
+  if (settings_.order.key == FileOrder::Key::kLines) {
+    PRESSO_ASSIGN(line_times_, FirstLineTimes::make(settings_));
+  }
   if (settings_.list_files) return list_files(std::move(operands));
   if (settings_.patterns.empty() && !settings_.where.empty()) {
     // The whole line is the match, and colour would only hide what is in it.
@@ -294,8 +298,9 @@ void ScanCommand::for_each_file(const OnFile& on_file) {
     if (!goes_on) return;
   }
   if (!sorts) return;
-  if (const auto not_kept_by = sort_files(files, settings_.order); not_kept_by) {
-    warning(*not_kept_by, "its file system does not keep the time to sort by");
+  const FirstLineTimes* const lines = line_times_ ? &*line_times_ : nullptr;
+  if (const auto untimed = sort_files(files, settings_.order, lines)) {
+    warning(untimed->path, untimed->why);
   }
   for (FileToScan& file : files) {
     if (!on_file(std::move(file))) return;

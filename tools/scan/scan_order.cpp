@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: MIT
 // Paths are compared part by part, as the walk does, so that --sortr=path is its exact reverse.
 // Times are asked for once for each file, before they are compared. Tested by
-// tests/cli/test_scan_files.py.
+// tests/cli/test_scan_files.py, test_scan_times.py.
 #include "tools/scan/scan_order.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <limits>
 #include <utility>
 
+#include "tools/scan/scan_input.h"
+
 namespace presso::cli {
 namespace {
 
 using Key = FileOrder::Key;
-/// Seconds and nanoseconds.
-using Time = std::pair<std::int64_t, std::uint32_t>;
 
-constexpr Time kNoTime = {std::numeric_limits<std::int64_t>::max(), 0};
+constexpr FileTime kNoTime = {std::numeric_limits<std::int64_t>::max(), 0};
 
 /// The time of a file, kNoTime if there is none. `not_kept` is set if the file exists and its file
 /// system does not keep this time.
-Time time_of(const std::string& path, Key key, bool& not_kept) {
+FileTime time_of(const std::string& path, Key key, bool& not_kept) {
   const unsigned wanted = key == Key::kModified   ? STATX_MTIME
                           : key == Key::kAccessed ? STATX_ATIME
                                                   : STATX_BTIME;
@@ -45,22 +46,70 @@ bool path_less(const std::string& a, const std::string& b) {
                                       [&](char x, char y) { return rank(x) < rank(y); });
 }
 
+/// A moment of the zone in which a line without one was written.
+FileTime moment_of(const MatchedLine& line, const LocalZone& zone) {
+  constexpr std::int64_t kNanosOfSecond = 1'000'000'000;
+  std::int64_t nanos = line.time % kNanosOfSecond;
+  if (nanos < 0) nanos += kNanosOfSecond;
+  const std::int64_t seconds = (line.time - nanos) / kNanosOfSecond;
+  return {line.has_zone ? seconds : zone.utc_of(seconds), static_cast<std::uint32_t>(nanos)};
+}
+
 }  // namespace
 
-std::optional<std::string> sort_files(std::vector<FileToScan>& files, const FileOrder& order) {
+Result<FirstLineTimes> FirstLineTimes::make(const ScanSettings& settings) {
+  TimeSettings times = settings.times;
+  times.since.clear();  // the file that comes first may begin before that
+  times.until.clear();
+  PRESSO_ASSIGN(TimeWindow window, time_window(times));
+  PRESSO_ASSIGN(LocalZone zone, LocalZone::load(times));
+  PRESSO_ASSIGN(Pattern all, Pattern::compile_literals({""}));
+  return FirstLineTimes(settings, std::move(window), std::move(zone), std::move(all));
+}
+
+std::optional<FileTime> FirstLineTimes::of(const std::string& path) const {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return {};
+  std::optional<FileTime> first;
+  if (Result<ScanInput> input = ScanInput::open(fd, false, *settings_, path); input.ok()) {
+    ScanOptions options;
+    options.threads = 1;
+    options.times = window_;
+    struct stat about {};
+    if (!settings_->times.year && fstat(fd, &about) == 0) options.times->latest = latest_of(about);
+    const auto found = input->scan(all_, options, [&](const MatchedLine& line) {
+      first = moment_of(line, zone_);
+      return false;
+    });
+    if (!found.ok()) first.reset();
+  }
+  close(fd);
+  return first;
+}
+
+std::optional<UntimedFile> sort_files(std::vector<FileToScan>& files, const FileOrder& order,
+                                      const FirstLineTimes* lines) {
   struct Timed {
-    Time time;
+    FileTime time;
     FileToScan file;
   };
-  std::optional<std::string> not_kept_by;
+  std::optional<UntimedFile> untimed;
   std::vector<Timed> timed;
   for (FileToScan& file : files) {
-    bool not_kept = false;
-    Time time = kNoTime;
-    if (order.key != Key::kPath && file.origin != Origin::kStdin) {
+    const char* why = nullptr;
+    FileTime time = kNoTime;
+    if (file.origin == Origin::kStdin) {
+      // It has none.
+    } else if (order.key == Key::kLines) {
+      const std::optional<FileTime> first = lines->of(file.path);
+      if (!first) why = "none of its first lines tells a known time; it counts as the latest";
+      time = first.value_or(kNoTime);
+    } else if (order.key != Key::kPath) {
+      bool not_kept = false;
       time = time_of(file.path, order.key, not_kept);
+      if (not_kept) why = "its file system does not keep the time to sort by";
     }
-    if (not_kept && !not_kept_by) not_kept_by = file.path;
+    if (why != nullptr && !untimed) untimed = {file.path, why};
     timed.push_back({time, std::move(file)});
   }
   const auto less = [&](const Timed& a, const Timed& b) {
@@ -71,7 +120,7 @@ std::optional<std::string> sort_files(std::vector<FileToScan>& files, const File
   });
   files.clear();
   for (Timed& one : timed) files.push_back(std::move(one.file));
-  return not_kept_by;
+  return untimed;
 }
 
 }  // namespace presso::cli

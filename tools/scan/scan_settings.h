@@ -38,7 +38,7 @@ struct ScanRange {
 
 /// The order of --sort and --sortr.
 struct FileOrder {
-  enum class Key { kPath, kModified, kAccessed, kCreated };
+  enum class Key { kPath, kModified, kAccessed, kCreated, kLines };
   Key key = Key::kPath;
   bool reverse = false;
 
