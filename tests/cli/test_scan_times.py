@@ -249,7 +249,9 @@ class Times(Scan):
         for more in (("--since", "2026-11-02"), ("--time-format", "%Y-%m-%d %H:%M:%S")):
             self.assertEqual(self.scan("--sort", "time", *more, "-c", "", "c", "b.gz"),
                              b"b.gz:1\nc:1\n")
-        self.fails("scan", "--sort", "time", "a", "c", "missing", saying="missing")
+        done = self.run_presso("scan", "--sort", "time", "-c", "", "missing", "c", "b.gz")
+        self.assertEqual((done.status, done.out), (2, b"b.gz:1\nc:1\n"))
+        self.assertEqual(done.err, "presso: missing: No such file or directory\n")
         self.fails("scan", "--sort", "time", "--tz", "Mars", "a", "c", saying="--tz")
 
     def test_a_time_behind_what_only_begins_as_one(self):

@@ -6,12 +6,12 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <limits>
 #include <utility>
 
+#include "tools/io/input_file.h"
 #include "tools/scan/scan_input.h"
 
 namespace presso::cli {
@@ -67,23 +67,19 @@ Result<FirstLineTimes> FirstLineTimes::make(const ScanSettings& settings) {
   return FirstLineTimes(settings, std::move(window), std::move(zone), std::move(all));
 }
 
-std::optional<FileTime> FirstLineTimes::of(const std::string& path) const {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return {};
-  std::optional<FileTime> first;
-  if (Result<ScanInput> input = ScanInput::open(fd, false, *settings_, path); input.ok()) {
-    ScanOptions options;
-    options.threads = 1;
-    options.times = window_;
-    struct stat about {};
-    if (!settings_->times.year && fstat(fd, &about) == 0) options.times->latest = latest_of(about);
-    const auto found = input->scan(all_, options, [&](const MatchedLine& line) {
-      first = moment_of(line, zone_);
-      return false;
-    });
-    if (!found.ok()) first.reset();
-  }
-  close(fd);
+Result<FileTime> FirstLineTimes::of(const std::string& path) const {
+  PRESSO_ASSIGN(const InputFile file, InputFile::open(path));
+  PRESSO_ASSIGN(ScanInput input, ScanInput::open(file.fd(), false, *settings_, path));
+  ScanOptions options;
+  options.threads = 1;
+  options.times = window_;
+  if (!settings_->times.year) options.times->latest = latest_of(file.about());
+  Result<FileTime> first = make_error(ErrorCode::kInvalidArgument, "no line tells a time");
+  PRESSO_ASSIGN([[maybe_unused]] const ScanSummary summary,
+                input.scan(all_, options, [&](const MatchedLine& line) {
+                  first = moment_of(line, zone_);
+                  return false;
+                }));
   return first;
 }
 
@@ -101,9 +97,12 @@ std::optional<UntimedFile> sort_files(std::vector<FileToScan>& files, const File
     if (file.origin == Origin::kStdin) {
       // It has none.
     } else if (order.key == Key::kLines) {
-      const std::optional<FileTime> first = lines->of(file.path);
-      if (!first) why = "none of its first lines tells a known time; it counts as the latest";
-      time = first.value_or(kNoTime);
+      const Result<FileTime> first = lines->of(file.path);
+      if (first.ok()) {
+        time = *first;
+      } else if (first.error().code == ErrorCode::kInvalidArgument) {
+        why = "none of its first lines tells a known time; it counts as the latest";
+      }
     } else if (order.key != Key::kPath) {
       bool not_kept = false;
       time = time_of(file.path, order.key, not_kept);

@@ -30,9 +30,9 @@ class FirstLineTimes {
   /// `settings` must outlive the result. Errors: those of time_window() and LocalZone::load().
   static Result<FirstLineTimes> make(const ScanSettings& settings);
 
-  /// Reads the beginning of the file, a block at least. Nothing where no line tells a time, or the
-  /// file cannot be read, which whoever searches it will report.
-  std::optional<FileTime> of(const std::string& path) const;
+  /// Reads the beginning of the file, a block at least. Errors: kInvalidArgument if no line tells a
+  /// time, and those of reading.
+  Result<FileTime> of(const std::string& path) const;
 
  private:
   FirstLineTimes(const ScanSettings& settings, TimeWindow window, LocalZone zone, Pattern all)
@@ -53,7 +53,8 @@ struct UntimedFile {
 /// Sorts the files; equal ones stay in their order. Files without such a time (standard input,
 /// where the file system does not keep it, or no line tells it) count as the latest. Costs one
 /// statx() for each file, unless paths are compared, or what `lines` costs, which is needed for
-/// Key::kLines only. Returns the first file without a time that it might have had.
+/// Key::kLines only. Returns the first file without a time that it might have had; files that
+/// cannot be read are left to whoever searches them.
 std::optional<UntimedFile> sort_files(std::vector<FileToScan>& files, const FileOrder& order,
                                       const FirstLineTimes* lines);
 
