@@ -113,6 +113,21 @@ def test_scans_are_the_cpus(gpu, compressed, log):
     assert gpu_scan.totals["why_cpu"]
 
 
+def test_times_and_records_are_left_to_the_cpu(gpu, tmp_path):
+    path = tmp_path / "times.log"
+    path.write_text("".join(f"2026-11-28 10:{i:02}:00 x\n  at y\n" for i in range(60)))
+    presso.compress_file(path)
+    path = f"{path}.presso"
+    for options, why, lines in (
+        ({"since": "2026-11-28 10:30"}, "some time", 60),
+        ({"record": "time"}, "records of several lines", 60),
+        ({"record": "indent", "until": "2026-11-28 10:10"}, "some time", 10),
+    ):
+        cpu, gpu_scan = both(path, "x|y", **options)
+        assert list(gpu_scan) == list(cpu) and cpu.count() == gpu_scan.count() == lines
+        assert why in gpu_scan.totals["why_cpu"]
+
+
 def test_arrow_and_damage(gpu, compressed, damaged):
     pyarrow = pytest.importorskip("pyarrow")
     columns = ["path", "line_number", "offset", "line", "spans"]
