@@ -181,18 +181,16 @@ PRESSO_DEVICE void collect_steps(const LeftRows& of, const LeftSlice& slice, u32
   PRESSO_UNROLL
   for (u32 i = 0; i < kStepsTogether; ++i) {
     const u32 listed = shared.steps[first + i < count ? first + i : count - 1];
-    const u32 step = listed % kVectorSteps;
-    const VectorEntry& entry = shared.entries[listed / kVectorSteps];
     begins[i] = simt::load_readonly(slice.begins + vector * kVectorSteps + listed);
-    const u32 bit = step * entry.width;
-    const u32* at = words + entry.word_offset + bit / kWordBits * kLanes + simt::lane();
-    u32 behind = bit % kWordBits + entry.width > kWordBits ? kLanes : 0;
+    const u32* at = counts;
+    u32 behind = 0;
     if (slice.is_plain) {
       const u32 row = vector * kVectorRows + listed * kWarpSize + simt::lane();
-      at = counts + (row < slice.rows ? row : 0);
-      behind = 0;
-    } else if (entry.width == 0) {
-      at = counts;
+      at += row < slice.rows ? row : 0;
+    } else if (const VectorEntry& entry = shared.entries[listed / kVectorSteps]; entry.width != 0) {
+      const u32 bit = listed % kVectorSteps * entry.width;
+      at = words + entry.word_offset + bit / kWordBits * kLanes + simt::lane();
+      behind = bit % kWordBits + entry.width > kWordBits ? kLanes : 0;
     }
     low[i] = simt::load_readonly(at);
     high[i] = simt::load_readonly(at + behind);
