@@ -4,8 +4,12 @@
 // the reader. Tested by python/tests/test_scan.py and python/tests/test_leaks.py.
 #include "python/src/line_queue.h"
 
+#include <algorithm>
+#include <array>
 #include <exception>
 #include <utility>
+
+#include "tools/io/foreign_source.h"
 
 namespace presso::python {
 namespace {
@@ -28,6 +32,25 @@ bool is_full(const LineBatch& lines, const std::string& name) {
 }
 
 }  // namespace
+
+Status check_not_packed(const RandomAccess& file) {
+  std::array<Byte, cli::kForeignBytes> begun;
+  const auto size =
+      static_cast<std::size_t>(std::min<std::uint64_t>(file.size(), cli::kForeignBytes));
+  PRESSO_TRY(file.read_at(0, {begun.data(), size}));
+  PRESSO_ASSIGN(const cli::ForeignFormat format, cli::foreign_format({begun.data(), size}));
+  switch (format) {
+    case cli::ForeignFormat::kNone:
+      return {};
+    case cli::ForeignFormat::kGzip:
+      return make_error(ErrorCode::kUnsupported,
+                        "is compressed by gzip; gzip.open(path) can be searched in its place");
+    default:
+      return make_error(ErrorCode::kUnsupported,
+                        "is compressed by zstd or lz4; a file object that decompresses it can be "
+                        "searched in its place");
+  }
+}
 
 /// Opens the GPU's engine if the job asks for one; parts of files are left to the CPU, and the
 /// reason is noted. A part is some blocks of a file, and kernels search whole files. Times and

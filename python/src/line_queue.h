@@ -122,6 +122,10 @@ class GuardedAccess final : public RandomAccess {
   mutable Status failure_;
 };
 
+/// Error kUnsupported, with advice, where another program has compressed the file: nothing would be
+/// found in its bytes. Reads the first of them.
+Status check_not_packed(const RandomAccess& file);
+
 /// Searches the files one after another, with ScanJob::options; max_lines is for all files
 /// together. `scan_file(file, options)` searches one. `at` is set to the number of the file that it
 /// has come to. Stops at the first file that cannot be searched; `at` then names it.
@@ -137,6 +141,7 @@ Result<ScanTotals> scan_files(const ScanJob& job, const std::atomic<bool>& cance
     PRESSO_ASSIGN(const SharedAccess file, job.files[at].open());
     if (options.times || options.records) set_latest(options, file->modified());
     const GuardedAccess guarded(*file, cancelled);
+    PRESSO_TRY(check_not_packed(guarded));
     const Result<ScanSummary> found = scan_file(guarded, options);
     if (!found.ok()) return with_advice(found.error(), options);
     // A failed read may have looked like a file without an index, so it is asked for here.

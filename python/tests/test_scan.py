@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Searching lines, by iteration, counts and Arrow's streams."""
+import gzip
 import io
 import re
 import resource
@@ -118,6 +119,21 @@ def test_several_files(log, compressed, tmp_path):
         presso.scan(tmp_path / "*.presso", "x")
     with pytest.raises(presso.ArgumentError, match="no files"):
         presso.scan([], "x")
+
+
+def test_files_of_other_programs_are_refused(log, tmp_path):
+    packed = tmp_path / "log.gz"
+    packed.write_bytes(gzip.compress(log.read_bytes()))
+    with pytest.raises(presso.UnsupportedError, match=r"log\.gz: .*gzip\.open\(path\)"):
+        presso.scan([log, packed], "ERROR").count()
+    with pytest.raises(presso.UnsupportedError, match="by gzip"):
+        list(presso.scan(packed, "ERROR"))
+    with gzip.open(packed) as plain:
+        assert presso.scan(plain, "ERROR").count() == presso.scan(log, "ERROR").count() > 0
+    for begun, said in ((b"\x28\xb5\x2f\xfd", "zstd or lz4"), (b"\xfd7zXZ\0", "'xz -dc'")):
+        packed.write_bytes(begun + bytes(60))
+        with pytest.raises(presso.UnsupportedError, match=said):
+            presso.scan(packed, "ERROR").count()
 
 
 def test_bad_patterns_are_shown(log):
