@@ -8,6 +8,7 @@ import pickle
 import random
 
 import pytest
+from packing import pack
 from test_command import run
 
 import presso
@@ -51,11 +52,7 @@ def made(tmp_path_factory):
     """A log as text, compressed in blocks of 16 KiB with an index, and by gzip."""
     log = tmp_path_factory.mktemp("records") / "made.log"
     log.write_text(made_log(4000, 5), encoding="utf-8")
-    assert run("compress", "--index", "--block-size", "16K", log).returncode == 0
-    assert presso.open(f"{log}.presso").blocks > 5
-    with gzip.open(f"{log}.gz", "wb") as packed:
-        packed.write(log.read_bytes())
-    return log
+    return pack(log, "--index")
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import re
 import time
 
 import pytest
+from packing import pack
 from test_command import run
 
 import presso
@@ -52,11 +53,7 @@ def made(request, tmp_path):
     log = tmp_path / f"{request.param}.log"
     log.write_text("\n".join(made_log(request.param, 4000, 7)) + "\n")
     os.utime(log, (CHANGED.timestamp(), CHANGED.timestamp()))
-    assert run("compress", "--block-size", "16K", log).returncode == 0
-    assert presso.open(f"{log}.presso").blocks > 5
-    with gzip.open(f"{log}.gz", "wb") as packed:
-        packed.write(log.read_bytes())
-    return log
+    return pack(log)
 
 
 @pytest.fixture

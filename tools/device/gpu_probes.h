@@ -2,7 +2,7 @@
 // Times queries of one step each on a GPU, to learn what its steps cost (gpu_query_rates.h). The
 // tables are made up, the same on every machine, and are loaded to the GPU's memory several times,
 // so that a fast GPU has enough to do and its caches do not hold them. With the usual sizes
-// everything together takes about three seconds, most of it for making the tables. Tested by
+// everything together takes some seconds, most of them for making the tables. Tested by
 // tests/simt/gpu_probes_test.cpp.
 #pragma once
 
