@@ -144,6 +144,7 @@ class Launches {
   explicit Launches(std::shared_ptr<EmulatedFaults> faults) : faults_(std::move(faults)) {}
 
   Status next() {
+    const std::lock_guard lock(faults_->launching);
     ++faults_->launched;
     if (faults_->launches++ >= faults_->launch) return make_error(ErrorCode::kDeviceLost);
     return {};

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct EmulatedFaults {
   std::uint64_t allocations = 0;
   std::uint64_t pinned_allocations = 0;
   std::uint64_t launches = 0;
+  std::mutex launching;                    ///< held during a launch
   std::atomic<std::uint64_t> launched{0};  ///< the same, for threads that copy meanwhile
   std::uint64_t compilations = 0;          ///< of kernels that were asked for
   std::uint64_t compiler_runs = 0;         ///< of these, which no cache had

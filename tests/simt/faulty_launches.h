@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,7 +17,8 @@
 
 namespace presso::test {
 
-/// Not thread-safe; copies count in the same EmulatedFaults.
+/// One launch at a time: threads that load tables have blocks checked while the caller's kernels
+/// run. Copies count in the same EmulatedFaults.
 class Launches {
  public:
   Launches(std::shared_ptr<EmulatedFaults> faults, std::uint32_t seed)
@@ -29,6 +31,7 @@ class Launches {
   /// emulator objects, with the name of the step and the emulator's reason.
   Status operator()(std::string_view step, std::uint32_t grid, std::uint32_t warps,
                     std::size_t shared_bytes, const std::function<void()>& body) {
+    const std::lock_guard lock(faults_->launching);
     ++faults_->launched;
     if (faults_->launches++ >= faults_->launch) return make_error(ErrorCode::kDeviceLost);
     if (grid == 0) return {};

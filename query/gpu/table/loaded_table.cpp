@@ -51,14 +51,15 @@ std::uint64_t LoadedTable::device_bytes() const {
 }
 
 struct TableLoader::Threads {
-  Threads(const RunSpace& of, OwnedStream copies, unsigned count)
-      : stream(std::move(copies)),
-        ring(of.memory, stream.get()),
+  Threads(const RunSpace& of, OwnedStream for_copies, OwnedStream for_checks, unsigned count)
+      : copies(std::move(for_copies)),
+        checks(std::move(for_checks)),
+        ring(of.memory, copies.get()),
         own_queue(count),
         queue(of.queue != nullptr ? *of.queue : own_queue),
-        space{of, queue, ring, stream.get(), reading_ns} {}
+        space{of, queue, ring, copies.get(), checks.get(), reading_ns} {}
 
-  OwnedStream stream;
+  OwnedStream copies, checks;
   PinnedRing ring;
   TaskQueue own_queue;  ///< begins no thread before it has work
   TaskQueue& queue;
@@ -86,8 +87,9 @@ TableLoader::~TableLoader() {
 
 Status TableLoader::start() {
   if (threads_ != nullptr) return {};
-  PRESSO_ASSIGN(OwnedStream stream, make_stream(space_.device()));
-  threads_ = std::make_unique<Threads>(space_, std::move(stream), thread_count_);
+  PRESSO_ASSIGN(OwnedStream copies, make_stream(space_.device()));
+  PRESSO_ASSIGN(OwnedStream checks, make_stream(space_.device()));
+  threads_ = std::make_unique<Threads>(space_, std::move(copies), std::move(checks), thread_count_);
   return {};
 }
 

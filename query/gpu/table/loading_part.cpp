@@ -56,7 +56,8 @@ LoadingPart::~LoadingPart() {
   space_.queue.drop(*tasks_);
   for (PinnedRing::Piece& piece : pieces_) space_.ring.give_up(piece);
   // Memory that comes back is given to others.
-  static_cast<void>(space_.space.device().wait(space_.stream));
+  static_cast<void>(space_.space.device().wait(space_.copies));
+  static_cast<void>(space_.space.device().wait(space_.checks));
 }
 
 void LoadingPart::add(OpenedGroup group) {
@@ -149,6 +150,7 @@ Status LoadingPart::allocate(bool is_kept) {
   if (image.bytes <= space.pinned.usual_bytes() / 4) {
     PRESSO_ASSIGN(pinned_, space.memory.allocate_pinned(rounded_up(image.bytes)));
   }
+  PRESSO_ASSIGN(copied_, make_event(space.device()));
   PRESSO_ASSIGN(checked_, make_event(space.device()));
   PRESSO_TRY(space_.ring.reserve(pieces_.size()));
   std::uint64_t at = 0;
@@ -164,18 +166,21 @@ Status LoadingPart::begin(bool is_kept) {
   Status allocated = allocate(is_kept);
   if (!allocated.ok()) {
     pieces_.clear();
+    copied_.reset();
     checked_.reset();
     pinned_ = {};
     memory_ = {};
     return allocated;
   }
+  batches_left_ = batches_.size();
   tasks_.emplace(batches_.size(), [this](std::size_t batch) { run(batch); });
   space_.queue.add(*tasks_);
   is_under_way_ = true;
   return {};
 }
 
-/// Jobs behind one that has failed are not done.
+/// Jobs behind one that has failed are not done. The thread that ends the last batch has the check
+/// begin at once: soon there are copies of the next part, behind which it would have to wait.
 void LoadingPart::run(std::size_t number) {
   const Batch& batch = batches_[number];
   PinnedRing::Piece& piece = pieces_[batch.piece];
@@ -192,6 +197,7 @@ void LoadingPart::run(std::size_t number) {
   if (!done.ok()) fail(at, std::move(done.error()));
   Status sent = space_.ring.end(piece);
   if (!sent.ok()) fail(batch.first, std::move(sent.error()));
+  if (--batches_left_ == 0) ended_ = without_bad_alloc([this] { return end_reading(); });
 }
 
 void LoadingPart::fail(std::size_t job, Error error) {
@@ -350,6 +356,7 @@ void LoadingPart::write_image(Byte* to) const {
   }
 }
 
+/// The image goes behind the blocks; the check waits for both.
 Status LoadingPart::enqueue_check() {
   const RunSpace& space = space_.space;
   const Image image = this->image();
@@ -358,27 +365,41 @@ Status LoadingPart::enqueue_check() {
   const bool is_pinned = pinned_.get() != nullptr;
   if (is_pinned) {
     write_image(pinned_.get());
-    PRESSO_TRY(space.device().copy_in(there + image.slices, pinned_.get(), bytes, space_.stream));
+    PRESSO_TRY(space.device().copy_in(there + image.slices, pinned_.get(), bytes, space_.copies));
   } else {
     std::vector<Byte> here(bytes);
     write_image(here.data());
     PRESSO_TRY(space.copy_there(there + image.slices, here.data(), bytes));
   }
+  PRESSO_TRY(space.device().record(copied_.get(), space_.copies));
+  PRESSO_TRY(space.device().stream_wait(space_.checks, copied_.get()));
   auto* const status = reinterpret_cast<std::uint32_t*>(there + image.status);
   PRESSO_TRY(space.kernels.check({reinterpret_cast<const IntegerBlock*>(there + image.batch),
                                   status, static_cast<std::uint32_t>(arrived_.size())},
                                  reinterpret_cast<const std::uint32_t*>(there + image.entries),
-                                 space_.stream));
+                                 space_.checks));
   if (is_pinned) {
     PRESSO_TRY(space.device().copy_out(pinned_.get(), there + image.status, 4 * arrived_.size(),
-                                       space_.stream));
+                                       space_.checks));
   }
-  return space.device().record(checked_.get(), space_.stream);
+  return space.device().record(checked_.get(), space_.checks);
+}
+
+/// Has the device check what has been read, unless the caller must do more than a thread may.
+Status LoadingPart::end_reading() {
+  settle_all();
+  is_settled_ = true;
+  if (!plain_.empty() || pinned_.get() == nullptr) return {};
+  place_unread_values();
+  is_checking_ = true;
+  return enqueue_check();
 }
 
 Status LoadingPart::finish_reading() {
   space_.queue.finish(*tasks_);
-  settle_all();
+  PRESSO_TRY(std::move(ended_));
+  if (is_checking_) return {};
+  if (!is_settled_) settle_all();
   if (failed_ == kNoJob) PRESSO_TRY(place_plain());
   place_unread_values();
   return enqueue_check();

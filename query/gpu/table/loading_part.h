@@ -21,7 +21,8 @@ struct LoadingSpace {
   const RunSpace& space;
   TaskQueue& queue;
   PinnedRing& ring;
-  Stream stream;                           ///< for copies to the device and checks there
+  Stream copies;                           ///< for blocks on their way to the device
+  Stream checks;                           ///< another one, so that checks hold up no copies
   std::atomic<std::uint64_t>& reading_ns;  ///< of all threads, is counted
 };
 
@@ -48,8 +49,8 @@ class LoadingPart {
   /// else it has one of few sizes, so that it serves other parts, too. Errors: kDeviceMemory,
   /// kOutOfMemory, kDeviceLost; then it may begin later.
   Status begin(bool is_kept);
-  /// Reads together with the threads what they have left, and has the device begin to check.
-  /// Errors: the same, not those of blocks.
+  /// Reads together with the threads what they have left. Whoever ends the last block has the
+  /// device begin to check. Errors: the same, not those of blocks.
   Status finish_reading();
   /// Waits for the check. Errors: of the first block, as they were added, that is damaged or cannot
   /// be read, with block and offset; kDeviceLost.
@@ -76,6 +77,7 @@ class LoadingPart {
   void make_batches();
   Status allocate(bool is_kept);
   void run(std::size_t batch);
+  Status end_reading();
   void fail(std::size_t job, Error error);
   void settle_all();
   Status settle(BlockJob& job);
@@ -100,12 +102,17 @@ class LoadingPart {
   std::vector<bool> is_sampled_;  ///< by column: the first rows of its tokens are
 
   std::vector<Batch> batches_;
+  std::atomic<std::size_t> batches_left_{0};  ///< that have not been read, or not been sent
+  Status ended_;                              ///< what end_reading() by a thread gave
   std::deque<PinnedRing::Piece> pieces_;
   DeviceMemory memory_;  ///< blocks as they are stored, then the image
   PinnedMemory pinned_;  ///< the image; empty: too large for that
+  OwnedEvent copied_;    ///< all blocks
   OwnedEvent checked_;
   std::optional<Tasks> tasks_;
   bool is_under_way_ = false;
+  bool is_settled_ = false;   ///< settle_all() has run
+  bool is_checking_ = false;  ///< enqueue_check() has been called by a thread
 
   std::atomic<std::size_t> failed_;  ///< the first job that has
   std::mutex failing_;
