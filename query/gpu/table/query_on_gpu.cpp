@@ -191,9 +191,9 @@ Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::Gr
   PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
   const AtRest at_rest{*device_, stream.get()};
   PinnedPieces pinned(memory_);
-  TaskQueue queue(execution.threads);
+  const KeptQueue::Lent queue = queue_.lend(execution.threads);
   WantedCosts costs(execution);
-  const RunSpace space = this->space(pinned, queue, stream.get(), costs.get());
+  const RunSpace space = this->space(pinned, *queue, stream.get(), costs.get());
   const std::vector<query::NodeId> distinct = query::distinct_arguments(execution.query);
   AggregateChoice choice;
   if (!distinct.empty()) choice.distinct = distinct[0];
@@ -266,9 +266,9 @@ Result<std::vector<RowStore>> QueryOnGpu::joined_rows(query::Execution& executio
   PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
   const AtRest at_rest{*device_, stream.get()};
   PinnedPieces pinned(memory_);
-  TaskQueue queue(execution.threads);
+  const KeptQueue::Lent queue = queue_.lend(execution.threads);
   WantedCosts costs(execution);
-  const RunSpace space = this->space(pinned, queue, stream.get(), costs.get());
+  const RunSpace space = this->space(pinned, *queue, stream.get(), costs.get());
   PRESSO_ASSIGN(const auto made, make_row_pipeline(space, execution, columns));
   JoinedRows rows(space, execution, *made);
   PRESSO_ASSIGN(std::vector<RowStore> stores, rows.run());
@@ -284,9 +284,9 @@ Result<std::shared_ptr<const query::MatchedRows>> QueryOnGpu::rows(query::Execut
   PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
   const AtRest at_rest{*device_, stream.get()};
   PinnedPieces pinned(memory_);
-  TaskQueue queue(execution.threads);
+  const KeptQueue::Lent queue = queue_.lend(execution.threads);
   WantedCosts costs(execution);
-  const RunSpace space = this->space(pinned, queue, stream.get(), costs.get());
+  const RunSpace space = this->space(pinned, *queue, stream.get(), costs.get());
   PRESSO_ASSIGN(const DeviceMemory values, place_values(space, builder, pipeline));
   PipelineRun pipeline_run(space);
   PRESSO_TRY(pipeline_run.begin(pipeline, true));
@@ -318,8 +318,8 @@ Result<std::shared_ptr<const ResidentTable>> QueryOnGpu::load(std::vector<Table>
   PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
   const AtRest at_rest{*device_, stream.get()};
   PinnedPieces pinned(memory_);
-  TaskQueue queue(threads);
-  const RunSpace space = this->space(pinned, queue, stream.get());
+  const KeptQueue::Lent queue = queue_.lend(threads);
+  const RunSpace space = this->space(pinned, *queue, stream.get());
   PRESSO_ASSIGN(auto table,
                 ResidentTable::load(space, std::move(tables), std::move(columns), threads));
   residents_.add(table);

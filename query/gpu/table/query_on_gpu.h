@@ -89,6 +89,7 @@ class QueryOnGpu final : public QueryDevice {
   std::shared_ptr<StringKernels> strings_;
   Memory memory_;
   ResidentTables residents_;
+  KeptQueue queue_;
   LoadTimes load_times_;
   SumLimits sums_;
   HostRates rates_;

@@ -85,4 +85,27 @@ void TaskQueue::drop(Tasks& tasks) {
   done_.wait(lock, [&tasks] { return tasks.done_ == tasks.count_; });
 }
 
+/// A process that was forked has none of the threads, and would wait for them for ever.
+KeptQueue::~KeptQueue() {
+  if (process_ != getpid()) static_cast<void>(kept_.release());
+}
+
+KeptQueue::Lent KeptQueue::lend(unsigned threads) {
+  std::unique_ptr<TaskQueue> queue;
+  {
+    const std::lock_guard lock(mutex_);
+    queue = std::move(kept_);
+  }
+  if (queue == nullptr || queue->threads() != std::max(threads, 1u)) {
+    queue = std::make_unique<TaskQueue>(threads);
+  }
+  return {*this, std::move(queue)};
+}
+
+/// The one that was kept before goes, if there is one, when nobody waits for the mutex any more.
+void KeptQueue::give_back(std::unique_ptr<TaskQueue> queue) {
+  const std::lock_guard lock(mutex_);
+  std::swap(kept_, queue);
+}
+
 }  // namespace presso::gpu

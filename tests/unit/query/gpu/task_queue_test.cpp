@@ -3,7 +3,10 @@
 #include "query/gpu/table/task_queue.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <string>
@@ -12,6 +15,7 @@
 namespace presso::task_queue_test {
 namespace {
 
+using gpu::KeptQueue;
 using gpu::TaskQueue;
 using gpu::Tasks;
 
@@ -86,6 +90,54 @@ TEST(TaskQueue, OneThreadWorksWhereItWaits) {
   queue.drop(urgent);
   queue.finish(second);
   EXPECT_EQ(order, "a0a1b");
+}
+
+std::size_t work_of(TaskQueue& queue) {
+  std::atomic<std::size_t> done{0};
+  Tasks tasks(50, [&](std::size_t) { ++done; });
+  queue.add(tasks);
+  queue.finish(tasks);
+  return done;
+}
+
+TEST(KeptQueue, TheNextOneHasTheSameThreads) {
+  KeptQueue kept;
+  const TaskQueue* before = nullptr;
+  {
+    const KeptQueue::Lent first = kept.lend(3);
+    before = &*first;
+    EXPECT_EQ(work_of(*first), 50u);
+  }
+  const KeptQueue::Lent again = kept.lend(3);
+  EXPECT_EQ(&*again, before);
+  const KeptQueue::Lent beside = kept.lend(3);
+  EXPECT_NE(&*beside, before);
+  EXPECT_EQ(work_of(*again) + work_of(*beside), 100u);
+}
+
+TEST(KeptQueue, OtherNumbersOfThreadsHaveTheirOwn) {
+  KeptQueue kept;
+  for (const unsigned threads : {1u, 4u, 0u, 2u}) {
+    const KeptQueue::Lent lent = kept.lend(threads);
+    EXPECT_EQ((*lent).threads(), std::max(threads, 1u));
+    EXPECT_EQ(work_of(*lent), 50u);
+  }
+}
+
+/// The child has no threads that it could wait for.
+TEST(KeptQueue, AForkedProcessEnds) {
+  auto kept = std::make_unique<KeptQueue>();
+  work_of(*kept->lend(4));
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    alarm(20);
+    kept.reset();
+    _exit(7);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
 }
 
 }  // namespace
