@@ -19,8 +19,8 @@ namespace {
 /// The fewest rows for which a sample is drawn: smaller tables are scanned faster than sampled. A
 /// single condition needs no sample, since there is nothing to choose.
 constexpr std::uint64_t kLeastRowsForSample = 1u << 20;
-/// The same for a GPU, which takes less than a picosecond to compare a row's number: how long it
-/// would take over all conditions. A sample takes 0.3 to 1.3 ms, whatever there is to gain.
+/// The least time that a GPU must need for all conditions before a sample is drawn for it. It takes
+/// less than a picosecond to compare a row's number, and a sample costs 0.3 to 1.3 ms.
 constexpr double kLeastDeviceNsForSample = 250e3;
 
 /// Replaces estimated selectivities by those counted in the sample. They refer to the rows of
