@@ -41,6 +41,17 @@ struct Tables {
   std::vector<std::string> names;
 };
 
+/// Says what can be done with a file that is no table.
+void add_advice(Error& error) {
+  if (error.code == ErrorCode::kNotPresso && error.what.empty()) {
+    error.what =
+        "'presso compress --table auto' makes a table of rows of text, and presso.write_table() "
+        "one of a data frame";
+  } else if (error.code == ErrorCode::kContent) {
+    error.what += "; presso.scan() searches its lines";
+  }
+}
+
 /// Opens the files as tables. They are added to `kept`, because the tables need them. Errors are
 /// raised with the file's name.
 Tables open_tables(const Files& files, Files& kept) {
@@ -52,6 +63,7 @@ Tables open_tables(const Files& files, Files& kept) {
       const GilReleased released;
       return Table::open(*file.access);
     }();
+    if (!table.ok()) add_advice(table.error());
     opened.tables.push_back(take(std::move(table), file));
     opened.names.push_back(file.name);
     kept.push_back(std::move(file));

@@ -116,6 +116,18 @@ def test_what_tables_do_not_take(tmp_path, orders):
     assert [path.name for path in tmp_path.iterdir()] == ["once.presso"]
 
 
+def test_files_that_are_no_tables_come_with_advice(tmp_path):
+    text = tmp_path / "orders.csv"
+    text.write_text("id,city\n1,Rome\n")
+    advice = r"orders\.csv: .*compress --table auto.*write_table"
+    with pytest.raises(presso.DamageError, match=advice):
+        presso.query(text)
+    presso.compress_file(text)
+    advice = r"orders\.csv\.presso: .*presso\.scan\(\)"
+    with pytest.raises(presso.DamageError, match=advice):
+        presso.sql(f"select * from '{text}.presso'").run()
+
+
 def test_engines_write_and_read(tmp_path, orders):
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame(orders)
