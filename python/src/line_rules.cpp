@@ -67,7 +67,7 @@ std::optional<RecordRule> records_of(const nb::object& tuple, bool unicode) {
   rule.most_bytes = nb::cast<std::uint64_t>(tuple[2]);
   rule.times = window_of(tuple[3]);
   if (kind != "start") {
-    rule.kind = kind == "time" ? RecordRule::Kind::kTime : RecordRule::Kind::kIndent;
+    rule.kind = cli::record_kind(kind);
     return rule;
   }
   rule.kind = RecordRule::Kind::kStart;

@@ -19,6 +19,7 @@ RULES = [
     ({"record_start": rb"\]\s*$"}, ["--record-start", r"\]\s*$"]),
     ({"record_start": "nowhere"}, ["--record-start", "nowhere"]),
     ({"record": "indent"}, ["--record", "indent"]),
+    ({"record": "json"}, ["--record", "json"]),
     ({"record": "time"}, ["--record", "time"]),
 ]
 SMALL = """\
@@ -190,7 +191,7 @@ def test_long_records(tmp_path):
     "options, text",
     [
         ({"record": "time", "record_start": "x"}, "record= cannot go with record_start="),
-        ({"record": "words"}, "record='words': one of 'indent', 'time'"),
+        ({"record": "words"}, "record='words': one of 'indent', 'json', 'time'"),
         ({"record": "time", "multiline": True}, "multiline= .*cannot go with record="),
         ({"record_start": "x", "multiline": True}, "multiline= .*cannot go with record_start="),
         ({"record_start": "x", "lines": (1, 5)}, "lines= .*cannot go with record_start="),

@@ -79,7 +79,11 @@ bool RecordBorders::begins_record(std::size_t begin, std::size_t end) {
     }
     return state >= automaton_->first_matching;
   }
-  if (kind_ == Kind::kIndent) return text_[begin] != ' ' && text_[begin] != '\t';
+  if (kind_ != Kind::kTime) {
+    const Byte first = text_[begin];
+    const bool closes = kind_ == Kind::kJson && (first == '}' || first == ']');
+    return first != ' ' && first != '\t' && !closes;
+  }
   const TimeReader* const reader = times_(offset_ + begin);
   if (std::exchange(last_reader_, reader) != reader) memo_ = {};
   return reader != nullptr && reader->time_of(text_.subspan(begin, end - begin), memo_).has_value();

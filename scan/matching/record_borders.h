@@ -22,7 +22,7 @@ namespace presso::scan_detail {
 
 /// One thread's search for the first lines of records, in one text after another.
 class RecordBorders {
-  enum class Kind : std::uint8_t { kNone, kStart, kIndent, kTime };
+  enum class Kind : std::uint8_t { kNone, kStart, kIndent, kJson, kTime };
 
  public:
   /// How the line at an offset of the plain text tells its time; nullptr: it does not.
@@ -34,10 +34,10 @@ class RecordBorders {
   RecordBorders(const Matcher& start, CpuLevel level);
   /// RecordRule::Kind::kTime.
   explicit RecordBorders(TimeReaderAt times) : kind_(Kind::kTime), times_(std::move(times)) {}
-  /// RecordRule::Kind::kIndent.
-  static RecordBorders by_indent() {
+  /// RecordRule::Kind::kJson or RecordRule::Kind::kIndent.
+  static RecordBorders by_first_byte(bool is_json) {
     RecordBorders borders;
-    borders.kind_ = Kind::kIndent;
+    borders.kind_ = is_json ? Kind::kJson : Kind::kIndent;
     return borders;
   }
 

@@ -18,9 +18,11 @@ std::optional<RecordBorders> record_borders(const ScanOptions& options,
                                             std::span<const MemberTimes> times) {
   if (!options.records) return std::nullopt;
   const RecordRule& rule = *options.records;
-  if (rule.kind == RecordRule::Kind::kIndent) return RecordBorders::by_indent();
   if (rule.kind == RecordRule::Kind::kStart) {
     return RecordBorders(matcher_of(*rule.start), options.decode.level);
+  }
+  if (rule.kind != RecordRule::Kind::kTime) {
+    return RecordBorders::by_first_byte(rule.kind == RecordRule::Kind::kJson);
   }
   return RecordBorders(
       [times](std::uint64_t offset) { return time_form_at(times, offset).reader; });

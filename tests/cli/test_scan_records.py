@@ -26,6 +26,7 @@ RULES = {
     ("--record-start", "nowhere"): rb"(?!)",
     ("--record-start", r"\]\s*$"): rb".*\]\s*$",
     ("--record", "indent"): rb"[^ \t]",
+    ("--record", "json"): rb"[^ \t}\]]",
     ("--record", "time"): TIME,
 }
 # Patterns of presso and their like in Python, for the text of one line.
@@ -50,7 +51,7 @@ def made_log(chance, size):
             rows.append("java.io.IOException: " + chance.choice(words))
             rows += [f"{chance.choice(['    at', chr(9) + 'at'])} com.x.Y{k}(error.java:{k})"
                      for k in range(lines)]
-            rows += chance.choice([[], [""], ["Caused by: alpha"]])
+            rows += chance.choice([[], [""], ["Caused by: alpha"], ["}"], ["],", "} error"]])
     text = "\n".join(rows) + chance.choice(["", "\n", "\n", "\n"])
     return text.encode()
 
@@ -315,7 +316,7 @@ class MadeLogs(Scan):
             (("--record", "indent", "--lines", "1-2"), "--lines cannot go with --record: "),
             (("--record", "indent", "--where", "a = 1"), "--where cannot go with --record: "),
             (("--record-start", "a("), "--record-start:\n    a(\n     ^\nerror: unclosed group"),
-            (("--record", "lines"), "'lines' is not one of indent, time"),
+            (("--record", "lines"), "'lines' is not one of indent, json, time"),
             (("--record", "time", "--tz", "Nowhere/Land"), "--tz: "),
             (("--record", "time"), "t: its first lines have no time that is known"),
         ):

@@ -5,13 +5,13 @@
 #include <limits>
 
 #include "tools/cli/bind.h"
+#include "tools/scan/scan_patterns.h"
 #include "tools/scan/scan_settings.h"
 
 namespace presso::cli {
 
 /// --record-start, --record and --record-limit.
 std::vector<Flag> scan_record_flags(ScanSettings& s) {
-  using Records = ScanSettings::Records;
   return {
       {.name = "record-start",
        .value_name = "REGEX",
@@ -34,11 +34,12 @@ std::vector<Flag> scan_record_flags(ScanSettings& s) {
        .brief = "search records, as --record-start does, of lines in a known FORM",
        .text =
            "With 'indent', a line that begins with a space or tab belongs to the line before it. "
-           "With 'time', so does a line without a time; how lines tell their time is found out "
-           "as for --since.",
-       .choices = {"indent", "time"},
+           "With 'json', so does one that begins with } or ]: objects printed over several lines "
+           "are a record each. With 'time', lines without a time belong to the line before; how "
+           "lines tell their time is found out as for --since.",
+       .choices = {"indent", "json", "time"},
        .apply = [&s](const Given& given) -> Status {
-         s.record = given.value == "time" ? Records::kTime : Records::kIndent;
+         s.record = record_kind(given.value);
          return {};
        }},
       {.name = "record-limit",

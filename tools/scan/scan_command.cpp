@@ -166,7 +166,7 @@ Result<int> ScanCommand::run(std::vector<std::string> operands) {
     return kFailure;
   }
   TimeWindow window;
-  if (settings_.uses_times() || settings_.record == ScanSettings::Records::kTime) {
+  if (settings_.uses_times() || settings_.record == RecordRule::Kind::kTime) {
     PRESSO_ASSIGN(window, time_window(settings_.times));
   }
   if (settings_.uses_times()) times_ = window;

@@ -172,6 +172,11 @@ Result<Pattern> compile_record_start(const std::string& text, const PatternOptio
   return start;
 }
 
+RecordRule::Kind record_kind(std::string_view form) {
+  if (form == "time") return RecordRule::Kind::kTime;
+  return form == "json" ? RecordRule::Kind::kJson : RecordRule::Kind::kIndent;
+}
+
 Result<std::optional<RecordRule>> compile_records(const ScanSettings& settings,
                                                   const TimeWindow& times) {
   if (!settings.has_records()) return std::optional<RecordRule>();
@@ -180,9 +185,8 @@ Result<std::optional<RecordRule>> compile_records(const ScanSettings& settings,
   PRESSO_ASSIGN(rule.forbidden, compile_each(settings, settings.forbidden));
   rule.most_bytes = settings.record_limit;
   if (!settings.record_start) {
-    const bool by_time = settings.record == ScanSettings::Records::kTime;
-    rule.kind = by_time ? RecordRule::Kind::kTime : RecordRule::Kind::kIndent;
-    if (by_time) rule.times = times;
+    rule.kind = *settings.record;
+    if (rule.kind == RecordRule::Kind::kTime) rule.times = times;
     return std::optional<RecordRule>(std::move(rule));
   }
   PatternOptions options;

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "presso/lines.h"
@@ -24,6 +25,8 @@ Result<Pattern> compile_patterns(const ScanSettings& settings);
 Result<Pattern> compile_record_start(const std::string& text, const PatternOptions& options,
                                      const std::string& option);
 
+/// By its name, one of indent, json and time.
+RecordRule::Kind record_kind(std::string_view form);
 /// The rule for records that the flags ask for; nullopt if there are none. `times` is for --record
 /// time. Errors: those of compile_patterns(), named by the flag.
 Result<std::optional<RecordRule>> compile_records(const ScanSettings& settings,

@@ -51,7 +51,7 @@ ScanPlan::ScanPlan(const ScanSettings& settings, std::vector<std::string> operan
 Status ScanPlan::check_records(const ScanSettings& settings) {
   if (!settings.has_records()) return {};
   const std::string flag = settings.record_start ? "--record-start" : "--record";
-  if (settings.record_start && settings.record != ScanSettings::Records::kNone) {
+  if (settings.record_start && settings.record) {
     return make_error(ErrorCode::kInvalidArgument, "--record cannot go with --record-start");
   }
   const auto refuse = [&](std::string_view other, std::string_view why) {

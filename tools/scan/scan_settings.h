@@ -78,12 +78,11 @@ struct ScanSettings {
   bool multiline = false;
   bool multiline_dotall = false;
   std::uint64_t multiline_limit = std::uint64_t{1} << 30;
-  enum class Records { kNone, kIndent, kTime };
-  Records record = Records::kNone;          ///< --record
+  std::optional<RecordRule::Kind> record;   ///< --record
   std::optional<std::string> record_start;  ///< a regular expression
   std::uint64_t record_limit = RecordRule::kMostBytes;
 
-  bool has_records() const { return record != Records::kNone || record_start; }
+  bool has_records() const { return record || record_start; }
 
   // What to show.
   Counting counting = Counting::kNone;

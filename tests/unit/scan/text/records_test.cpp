@@ -42,6 +42,8 @@ RecordRule rule_of(RecordRule::Kind kind) {
 bool begins_record(RecordRule::Kind kind, std::string_view line) {
   if (kind == RecordRule::Kind::kStart) return line.starts_with('b');
   if (kind == RecordRule::Kind::kTime) return line.starts_with("2026-");
+  const bool closes = line.starts_with('}') || line.starts_with(']');
+  if (kind == RecordRule::Kind::kJson && closes) return false;
   return !line.starts_with(' ') && !line.starts_with('\t');
 }
 
@@ -128,6 +130,7 @@ std::string some_lines(std::size_t bytes, unsigned seed) {
                          " x y\n",
                          "\nb",
                          "\n d",
+                         "}\n]",
                          "2026-01-02 03:04:05 foo\n",
                          "2026-01-02 03:04:06\n"};
   std::string text = "2026-01-02 03:04:05 a";
@@ -137,8 +140,8 @@ std::string some_lines(std::size_t bytes, unsigned seed) {
 
 std::vector<ScanOptions> option_sets() {
   std::vector<ScanOptions> sets;
-  for (const auto kind :
-       {RecordRule::Kind::kStart, RecordRule::Kind::kIndent, RecordRule::Kind::kTime}) {
+  for (const auto kind : {RecordRule::Kind::kStart, RecordRule::Kind::kIndent,
+                          RecordRule::Kind::kJson, RecordRule::Kind::kTime}) {
     for (const std::uint64_t before : {0u, 1u, 3u}) {
       for (const std::uint64_t after : {0u, 2u}) {
         for (const bool invert : {false, true}) {
