@@ -35,7 +35,7 @@ struct MachineRates {
 Result<MachineRates> calibrate(const MeasurementStore& store);
 
 /// Measures queries on the GPU, too, if calibrate() has found one; adds the outcome to `rates` and
-/// saves it. Takes about three seconds.
+/// saves it. Takes about ten seconds.
 void calibrate_gpu_queries(const MeasurementStore& store, MachineRates& rates);
 
 /// The rates of queries on this machine's GPU, if the store has them and it can be told without
