@@ -97,8 +97,9 @@ def scan(
             found if a pattern matches one of its lines, with invert if none does, and is given as
             one Match. limit, before, after and counts are of records. Not for multiline, where and
             lines; ignore_case, fixed and the like are about patterns only.
-        record: "indent": records begin at lines that do not begin with a space or a tab; "json":
-            nor with a closing bracket; "time": at lines that have a time, found as for since.
+        record: "indent": records begin at lines that do not begin with a space or a tab; "json": at
+            lines that do not begin with these or with a closing bracket; "time": at lines that have
+            a time, found as for since.
         record_limit: the bytes of the longest record that may reach across blocks.
         before, after: lines of context.
         lines: (first, last): only these lines, counted from 1.

@@ -54,6 +54,7 @@ void scale(DeviceCost& cost, double by) {
   }
 }
 
+/// Nanoseconds for each row if no condition before leaves any out.
 double sum_of(const DeviceCost& cost) {
   return cost.vector_ns + cost.row_ns + cost.read_ns + cost.once_ns + cost.strings_ns;
 }
@@ -145,10 +146,12 @@ Result<PlannerInput> planner_input(const std::vector<Table>& tables, const Bound
   }
   std::vector<DeviceCost> device_costs;
   double device_ns = 0;
-  for (const Condition& condition : conditions) {
-    device_costs.push_back(
-        device_cost(*group, gpu_rates.value_or(GpuQueryRates()), condition.filter));
-    device_ns += static_cast<double>(rows) * sum_of(device_costs.back());
+  if (gpu_rates || is_for_gpu) {
+    const GpuQueryRates device_rates = gpu_rates.value_or(GpuQueryRates());
+    for (const Condition& condition : conditions) {
+      device_costs.push_back(device_cost(*group, device_rates, condition.filter));
+      device_ns += static_cast<double>(rows) * sum_of(device_costs.back());
+    }
   }
   SampledConditions sampled;
   sampled.open_shares.assign(count, 1);

@@ -5,7 +5,8 @@
 // planner choose order and grouping (S4.3, S4.6, S4.11).
 //
 // Called once for each scan before threads start. A plan that the user dictates (--plan) is parsed
-// and priced, but not changed. Tested through tests/unit/query/answer/query_test.cpp.
+// and priced, but not changed. Tested by tests/unit/query/filter/make_plan_test.cpp and
+// filter_run_test.cpp; lab/programs/query/plan_sweep times what is picked beside other plans.
 #pragma once
 
 #include "presso/query.h"
@@ -19,9 +20,10 @@ namespace presso::query {
 /// that `a > 1 and a < 5` becomes one range test. Constant conditions that hold disappear.
 std::vector<Condition> conditions_of(const BoundQuery& query);
 /// Everything the planner needs to know about `conditions`: costs, selectivities, and the sample if
-/// one was drawn. With `gpu_rates`, costs on that GPU as well. `is_for_gpu`: a GPU is to test them,
-/// so a sample is drawn only where that takes it long. Tables without rows give costs of 0.
-/// Errors: those of reading directories and sampled rows.
+/// one was drawn. With `gpu_rates`, costs on that GPU as well. `is_for_gpu`: a GPU will test them,
+/// and a sample is drawn only if that takes long enough to pay for it; unknown rates are replaced
+/// by the defaults of GpuQueryRates. Tables without rows give costs of 0. Errors: those of reading
+/// directories and sampled rows.
 Result<PlannerInput> planner_input(const std::vector<Table>& tables, const BoundQuery& query,
                                    const std::vector<Condition>& conditions,
                                    const QueryRates& rates,

@@ -26,7 +26,7 @@ void RecordBorders::start(Bytes text, std::uint64_t offset) {
 }
 
 std::size_t RecordBorders::next(std::size_t from) {
-  if (kind_ == Kind::kNone || from >= text_.size()) return text_.size();
+  if (!kind_ || from >= text_.size()) return text_.size();
   if (asked_ <= from && from < known_) return known_;
   asked_ = from;
   for (std::size_t i = 0; i < near_lines_ && from < text_.size(); ++i) {
@@ -41,7 +41,7 @@ std::size_t RecordBorders::next(std::size_t from) {
 }
 
 std::size_t RecordBorders::last(std::size_t floor, std::size_t end) {
-  if (kind_ == Kind::kNone) return floor;
+  if (!kind_) return floor;
   for (std::size_t i = 0; i < near_lines_ && end > floor; ++i) {
     const std::size_t begin = line_begin(text_, floor, end - 1);
     if (begins_record(begin, end)) return begin;

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "presso/cpu.h"
@@ -22,7 +23,7 @@ namespace presso::scan_detail {
 
 /// One thread's search for the first lines of records, in one text after another.
 class RecordBorders {
-  enum class Kind : std::uint8_t { kNone, kStart, kIndent, kJson, kTime };
+  using Kind = RecordRule::Kind;
 
  public:
   /// How the line at an offset of the plain text tells its time; nullptr: it does not.
@@ -34,12 +35,8 @@ class RecordBorders {
   RecordBorders(const Matcher& start, CpuLevel level);
   /// RecordRule::Kind::kTime.
   explicit RecordBorders(TimeReaderAt times) : kind_(Kind::kTime), times_(std::move(times)) {}
-  /// RecordRule::Kind::kJson or RecordRule::Kind::kIndent.
-  static RecordBorders by_first_byte(bool is_json) {
-    RecordBorders borders;
-    borders.kind_ = is_json ? Kind::kJson : Kind::kIndent;
-    return borders;
-  }
+  /// The rules by a line's first byte: RecordRule::Kind::kIndent and RecordRule::Kind::kJson.
+  explicit RecordBorders(RecordRule::Kind by_first_byte) : kind_(by_first_byte) {}
 
   /// `text`: whole lines, the last one with or without its line feed, kept by reference. `offset`:
   /// of its first byte in the plain text, a byte order mark counted.
@@ -58,7 +55,7 @@ class RecordBorders {
 
   std::size_t last_by_pattern(std::size_t floor, std::size_t end);
 
-  Kind kind_ = Kind::kNone;
+  std::optional<Kind> kind_;  ///< nullopt: a record is the whole text
   TimeReaderAt times_;
   const TimeReader* last_reader_ = nullptr;
   TimeReader::Memo memo_;                     ///< of last_reader_, in text_

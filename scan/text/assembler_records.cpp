@@ -21,9 +21,7 @@ std::optional<RecordBorders> record_borders(const ScanOptions& options,
   if (rule.kind == RecordRule::Kind::kStart) {
     return RecordBorders(matcher_of(*rule.start), options.decode.level);
   }
-  if (rule.kind != RecordRule::Kind::kTime) {
-    return RecordBorders::by_first_byte(rule.kind == RecordRule::Kind::kJson);
-  }
+  if (rule.kind != RecordRule::Kind::kTime) return RecordBorders(rule.kind);
   return RecordBorders(
       [times](std::uint64_t offset) { return time_form_at(times, offset).reader; });
 }

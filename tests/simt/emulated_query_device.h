@@ -33,8 +33,8 @@ struct EmulatedFaults {
   std::uint64_t allocations = 0;
   std::uint64_t pinned_allocations = 0;
   std::uint64_t launches = 0;
-  std::mutex launching;                    ///< held during a launch
   std::atomic<std::uint64_t> launched{0};  ///< the same, for threads that copy meanwhile
+  std::mutex launching;                    ///< held during a launch
   std::uint64_t compilations = 0;          ///< of kernels that were asked for
   std::uint64_t compiler_runs = 0;         ///< of these, which no cache had
   std::uint64_t sources = 0;               ///< of all, different ones

@@ -179,8 +179,9 @@ Status LoadingPart::begin(bool is_kept) {
   return {};
 }
 
-/// Jobs behind one that has failed are not done. The thread that ends the last batch has the check
-/// begin at once: soon there are copies of the next part, behind which it would have to wait.
+/// Jobs behind one that has failed are not done. The thread that ends the last batch also starts
+/// the check at once: other threads go on with the next part, and the check would wait for its
+/// copies.
 void LoadingPart::run(std::size_t number) {
   const Batch& batch = batches_[number];
   PinnedRing::Piece& piece = pieces_[batch.piece];
@@ -356,7 +357,7 @@ void LoadingPart::write_image(Byte* to) const {
   }
 }
 
-/// The image goes behind the blocks; the check waits for both.
+/// Sends the image after the blocks, on the same stream. The check begins when both have arrived.
 Status LoadingPart::enqueue_check() {
   const RunSpace& space = space_.space;
   const Image image = this->image();
@@ -385,10 +386,10 @@ Status LoadingPart::enqueue_check() {
   return space.device().record(checked_.get(), space_.checks);
 }
 
-/// Has the device check what has been read, unless the caller must do more than a thread may.
+/// Called by the thread that ends the last batch. It leaves the check to finish_reading() if values
+/// were decoded on the host, or if the image is not pinned: their copies use the caller's stream.
 Status LoadingPart::end_reading() {
   settle_all();
-  is_settled_ = true;
   if (!plain_.empty() || pinned_.get() == nullptr) return {};
   place_unread_values();
   is_checking_ = true;
@@ -399,7 +400,6 @@ Status LoadingPart::finish_reading() {
   space_.queue.finish(*tasks_);
   PRESSO_TRY(std::move(ended_));
   if (is_checking_) return {};
-  if (!is_settled_) settle_all();
   if (failed_ == kNoJob) PRESSO_TRY(place_plain());
   place_unread_values();
   return enqueue_check();

@@ -22,7 +22,7 @@ struct LoadingSpace {
   TaskQueue& queue;
   PinnedRing& ring;
   Stream copies;                           ///< for blocks on their way to the device
-  Stream checks;                           ///< another one, so that checks hold up no copies
+  Stream checks;                           ///< for checks, which run beside copies of later parts
   std::atomic<std::uint64_t>& reading_ns;  ///< of all threads, is counted
 };
 
@@ -49,8 +49,8 @@ class LoadingPart {
   /// else it has one of few sizes, so that it serves other parts, too. Errors: kDeviceMemory,
   /// kOutOfMemory, kDeviceLost; then it may begin later.
   Status begin(bool is_kept);
-  /// Reads together with the threads what they have left. Whoever ends the last block has the
-  /// device begin to check. Errors: the same, not those of blocks.
+  /// Reads what is left, together with the threads, and starts the device's check if the thread
+  /// that read the last block has not done so. Errors: the same, not those of blocks.
   Status finish_reading();
   /// Waits for the check. Errors: of the first block, as they were added, that is damaged or cannot
   /// be read, with block and offset; kDeviceLost.
@@ -102,17 +102,16 @@ class LoadingPart {
   std::vector<bool> is_sampled_;  ///< by column: the first rows of its tokens are
 
   std::vector<Batch> batches_;
-  std::atomic<std::size_t> batches_left_{0};  ///< that have not been read, or not been sent
-  Status ended_;                              ///< what end_reading() by a thread gave
+  std::atomic<std::size_t> batches_left_{0};  ///< batches that are not read and sent yet
+  Status ended_;                              ///< the result of end_reading()
   std::deque<PinnedRing::Piece> pieces_;
   DeviceMemory memory_;  ///< blocks as they are stored, then the image
   PinnedMemory pinned_;  ///< the image; empty: too large for that
-  OwnedEvent copied_;    ///< all blocks
+  OwnedEvent copied_;    ///< happens when the blocks and the image have arrived
   OwnedEvent checked_;
   std::optional<Tasks> tasks_;
   bool is_under_way_ = false;
-  bool is_settled_ = false;   ///< settle_all() has run
-  bool is_checking_ = false;  ///< enqueue_check() has been called by a thread
+  bool is_checking_ = false;  ///< end_reading() has started the check
 
   std::atomic<std::size_t> failed_;  ///< the first job that has
   std::mutex failing_;

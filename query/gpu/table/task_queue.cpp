@@ -85,7 +85,8 @@ void TaskQueue::drop(Tasks& tasks) {
   done_.wait(lock, [&tasks] { return tasks.done_ == tasks.count_; });
 }
 
-/// A process that was forked has none of the threads, and would wait for them for ever.
+/// A forked process does not have the threads and would wait for them for ever, so it leaks the
+/// queue.
 KeptQueue::~KeptQueue() {
   if (process_ != getpid()) static_cast<void>(kept_.release());
 }
@@ -102,7 +103,7 @@ KeptQueue::Lent KeptQueue::lend(unsigned threads) {
   return {*this, std::move(queue)};
 }
 
-/// The one that was kept before goes, if there is one, when nobody waits for the mutex any more.
+/// Keeps this queue. The one kept before ends its threads after the mutex has been released.
 void KeptQueue::give_back(std::unique_ptr<TaskQueue> queue) {
   const std::lock_guard lock(mutex_);
   std::swap(kept_, queue);

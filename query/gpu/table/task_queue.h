@@ -83,7 +83,7 @@ class TaskQueue {
 /// ms. Queries that run at the same time have a queue each. Thread-safe.
 class KeptQueue {
  public:
-  /// Gives its queue back when it goes.
+  /// A queue on loan. The destructor gives it back; no tasks may be in it then.
   class Lent {
    public:
     Lent(KeptQueue& from, std::unique_ptr<TaskQueue> queue)
@@ -103,7 +103,7 @@ class KeptQueue {
   KeptQueue(const KeptQueue&) = delete;
   KeptQueue& operator=(const KeptQueue&) = delete;
 
-  /// The one that is kept, if it has so many threads, else a new one.
+  /// Lends the kept queue if it has this number of threads, and a new queue otherwise.
   Lent lend(unsigned threads);
 
  private:

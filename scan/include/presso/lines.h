@@ -110,7 +110,7 @@ struct RecordRule {
   enum class Kind {
     kStart,   ///< a record begins at each line that `start` matches
     kIndent,  ///< a line that begins with a space or tab belongs to the line before it
-    kJson,    ///< so does one that begins with a closing bracket, `}` or `]`
+    kJson,    ///< the same of a line that begins with a space, a tab, `}` or `]`
     kTime,    ///< a record begins at each line that has a time
   };
   Kind kind = Kind::kIndent;

@@ -26,7 +26,7 @@ std::vector<Byte> numbers() {
   return bytes;
 }
 
-/// The same file so many times.
+/// Opens one small file as any number of tables.
 class MakePlan : public testing::Test {
  protected:
   std::vector<Table> copies(std::size_t count) { return std::vector<Table>(count, *table_); }
